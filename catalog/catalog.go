@@ -1,0 +1,104 @@
+// This file holds Catalog, the value that the compiler makes of a content tree.
+
+package catalog
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// ErrNotFound is what a lookup by name or URI answers for something that the
+// catalog does not hold. Errors wrap it; test with errors.Is.
+var ErrNotFound = errors.New("not found")
+
+// A Catalog is everything that one content tree compiles to: its prompts, its
+// skills and its documents, sorted and indexed. It is plain data, never changed
+// after it was made, and so safe for any number of readers.
+//
+// The compiler writes a Catalog out as Go source, or hands the same value over
+// at once; both are deeply equal. Every slice that would be empty is nil.
+type Catalog struct {
+	// Name, Title, Version, Description and Instructions come from catalog.yaml
+	// and are empty where it does not say.
+	Name, Title, Version, Description, Instructions string
+
+	// Prefix stands before every prompt's id in its public name. It is empty, or
+	// ids that are each followed by a slash, such as "support/".
+	Prefix string
+
+	// Cache says how long, and by whom, the catalog's answers may be kept.
+	Cache CacheHint
+
+	// Digest is the SHA-256, in lower-case hexadecimal, of the lines
+	// "<digest>  <path>\n" of all files of the tree, sorted by path.
+	Digest string
+
+	// Prompts are sorted by id, and so are Skills.
+	Prompts []*Prompt
+	Skills  []*Skill
+
+	// Documents are all Markdown files of the tree, sorted by path. Each can be
+	// read at DocumentScheme followed by its path.
+	Documents []*Document
+
+	// Resources is what resources/list lists, sorted by URI. Documents inside
+	// prompts/ and skills/ can be read and are not listed by their path.
+	Resources []Resource
+
+	// PromptTable finds a prompt by its id, ResourceTable a listed resource by
+	// its URI, DocumentTable a document by its path.
+	PromptTable, ResourceTable, DocumentTable Table
+}
+
+// A CacheHint tells clients how they may keep an answer. The zero value says
+// nothing, and leaves the choice to the server.
+type CacheHint struct {
+	// Scope is "public", "private" or empty.
+	Scope string
+	// TTL is how long the answer stays fresh.
+	TTL time.Duration
+}
+
+// DocumentScheme is what stands before a document's path in its URI.
+const DocumentScheme = "resource://docs/"
+
+// Prompt returns the prompt with the given id, without the catalog's prefix.
+func (c *Catalog) Prompt(id string) (*Prompt, bool) {
+	i, ok := c.PromptTable.Find(id)
+	if !ok {
+		return nil, false
+	}
+	return c.Prompts[i], true
+}
+
+// Skill returns the skill with the given id.
+func (c *Catalog) Skill(id string) (*Skill, bool) {
+	for lo, hi := 0, len(c.Skills); lo < hi; {
+		mid := int(uint(lo+hi) >> 1)
+		switch s := c.Skills[mid]; {
+		case s.ID == id:
+			return s, true
+		case s.ID < id:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return nil, false
+}
+
+// Resource returns the document that stands behind a resource:// URI. The URI is
+// compared byte for byte with the ones that the compiler made: nothing is
+// decoded, resolved or matched by a pattern.
+func (c *Catalog) Resource(uri string) (*Document, bool) {
+	if i, ok := c.ResourceTable.Find(uri); ok {
+		return c.Resources[i].Document, true
+	}
+	if path, ok := strings.CutPrefix(uri, DocumentScheme); ok {
+		if i, ok := c.DocumentTable.Find(path); ok {
+			return c.Documents[i], true
+		}
+	}
+	return nil, false
+}

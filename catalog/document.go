@@ -1,0 +1,48 @@
+// This file holds Document, a text that can be served, and Resource, its place in
+// the list of resources.
+
+package catalog
+
+import "strings"
+
+// MIME types of documents that the compiler names itself.
+const (
+	Markdown = "text/markdown"
+	JSON     = "application/json"
+)
+
+// A Document is one file of the content tree, or a JSON text that the compiler
+// made of it.
+type Document struct {
+	// Path is the file's path in the tree, with slashes, relative to its root.
+	// It is empty for a text that the compiler made.
+	Path string
+	// Title is the first heading, else the path.
+	Title string
+	// Description is a sentence or two on what is in it; it may be empty.
+	Description string
+	// MIMEType is Markdown for every Markdown file.
+	MIMEType string
+	// Size is the length in bytes, and Digest the SHA-256 in lower-case
+	// hexadecimal, of what is served: the file's bytes after a byte order mark
+	// was dropped and line ends became newlines.
+	Size   int
+	Digest string
+	// Text is the bytes in parts; they are a prompt's segments where the document
+	// is a PROMPT.md, so that no text is baked twice. Files under assets/ and
+	// scripts/ may be other than UTF-8.
+	Text []string
+}
+
+// String returns the whole text.
+func (d *Document) String() string { return strings.Join(d.Text, "") }
+
+// A Resource is an entry of resources/list.
+type Resource struct {
+	URI string
+	// Name is unique in the catalog.
+	Name     string
+	Document *Document
+	// Entry is what resources/list says of the resource: one JSON object.
+	Entry string
+}

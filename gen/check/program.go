@@ -1,0 +1,51 @@
+// This file holds Program, what all files of a tree come to when they have no
+// faults.
+
+package check
+
+import "github.com/seed33527553/promptc/catalog"
+
+// A Program is a checked content tree: the catalog's value, and the Go names under
+// which a generated package declares it. Everything in it is sorted and decided;
+// what remains is printing.
+type Program struct {
+	// Root is the last element of the content directory's path, which stands
+	// before paths in the headers of generated files.
+	Root string
+	// Catalog is the value that the tree compiles to.
+	Catalog *catalog.Catalog
+	// Prompts and Skills hold the Go names of the catalog's prompts and skills,
+	// by the same positions.
+	Prompts []PromptNames
+	Skills  []SkillNames
+}
+
+// PromptNames are the identifiers that a prompt has in the generated package.
+type PromptNames struct {
+	// Prompt is the variable's name, such as ReviewChanges.
+	Prompt string
+	// Args is the name of the arguments' type, such as ReviewChangesArgs.
+	Args string
+	// Fields are the names of the type's fields, by position of the argument.
+	Fields []string
+	// Choices are the names for the arguments' choices, by position of the
+	// argument; the zero value stands for an argument without any.
+	Choices []ChoiceNames
+}
+
+// ChoiceNames are the identifiers for the choices of an argument.
+type ChoiceNames struct {
+	// Type is the name of the string type, such as ReviewChangesDepth.
+	Type string
+	// Constants are the names of its values, by position of the choice.
+	Constants []string
+}
+
+// SkillNames are the identifiers that a skill has in the generated package.
+type SkillNames struct {
+	// Skill is the variable's name, such as PytestScaffoldSkill.
+	Skill string
+	// References are the names of the references' variables, such as
+	// PytestScaffoldSkillFixtures, by position of the reference.
+	References []string
+}
