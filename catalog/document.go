@@ -19,8 +19,6 @@ type Document struct {
 	Path string
 	// Title is the first heading, else the path.
 	Title string
-	// Description is a sentence or two on what is in it; it may be empty.
-	Description string
 	// MIMEType is Markdown for every Markdown file.
 	MIMEType string
 	// Size is the length in bytes, and Digest the SHA-256 in lower-case
@@ -41,8 +39,10 @@ func (d *Document) String() string { return strings.Join(d.Text, "") }
 type Resource struct {
 	URI string
 	// Name is unique in the catalog.
-	Name     string
-	Document *Document
+	Name string
+	// Title and Description are for people, and never empty.
+	Title, Description string
+	Document           *Document
 	// Entry is what resources/list says of the resource: one JSON object.
 	Entry string
 }

@@ -126,11 +126,9 @@ func ResourceEntry(r *Resource) string {
 	dst = append(dst, `,"name":`...)
 	dst = AppendJSON(dst, r.Name)
 	dst = append(dst, `,"title":`...)
-	dst = AppendJSON(dst, d.Title)
-	if d.Description != "" {
-		dst = append(dst, `,"description":`...)
-		dst = AppendJSON(dst, d.Description)
-	}
+	dst = AppendJSON(dst, r.Title)
+	dst = append(dst, `,"description":`...)
+	dst = AppendJSON(dst, r.Description)
 	dst = append(dst, `,"mimeType":`...)
 	dst = AppendJSON(dst, d.MIMEType)
 	dst = append(dst, `,"size":`...)
