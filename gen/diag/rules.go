@@ -1,0 +1,49 @@
+// This file holds what the rules are, in a sentence each.
+
+package diag
+
+// Describe returns what a rule asks of the content, in one sentence, or the empty
+// text where the rule is not known.
+func Describe(rule string) string {
+	for _, r := range rules {
+		if r[0] == rule {
+			return r[1]
+		}
+	}
+	return ""
+}
+
+var rules = [...][2]string{
+	{"argument-name", "An argument's name starts with a lower-case letter, has letters, digits and underscores, and is declared once."},
+	{"argument-unused", "An argument that is declared is used."},
+	{"body-empty", "A prompt has a text."},
+	{"body-size", "A prompt's text is at most 256 KiB."},
+	{"dependency-cycle", "Skills do not depend on each other in a circle."},
+	{"depends-on", "A skill depends on other skills that exist, on each once."},
+	{"encoding", "A text file is UTF-8 without control, tag or bidirectional control characters."},
+	{"file-name", "The file is named exactly PROMPT.md or SKILL.md, and no two names differ by case alone."},
+	{"frontmatter-json", "A value in a skill's frontmatter means the same to every YAML reader, and JSON can hold it."},
+	{"frontmatter-missing", "The file's first line is ---."},
+	{"frontmatter-unclosed", "The frontmatter ends with a line that is exactly ---."},
+	{"frontmatter-wrapped", "Nothing stands before the frontmatter, and the file is not wrapped in a code fence."},
+	{"id-form", "An id is lower-case kebab-case of 1 to 64 characters that starts with a letter."},
+	{"identifier-collision", "No two things have the same name in the generated Go package."},
+	{"link-broken", "A relative link in a skill leads to a file that is served with it."},
+	{"message-empty", "A message has a text."},
+	{"message-role", "A message's role is user or assistant, in a line that is exactly <!-- role: user --> or <!-- role: assistant -->."},
+	{"name-repeated", "The directory is a prompt's name; the frontmatter does not repeat it."},
+	{"placeholder-near-miss", "A placeholder is exactly {{name}}."},
+	{"placeholder-undeclared", "A placeholder names a declared argument."},
+	{"prompt-block", "The mapping prompt has the keys that are required, and no others than are known."},
+	{"reference-orphan", "Every file under a skill's references/ is a reference with an id."},
+	{"references", "A reference is an existing Markdown file under the skill's references/, listed once."},
+	{"skill-block", "The mapping x-personal-mcp has the keys that are required, and no others than are known."},
+	{"skill-name", "A skill's name is an id and equals its directory."},
+	{"stray-file", "Every file is where the compiler reads it."},
+	{"symlink", "The tree holds no symbolic links."},
+	{"uri-collision", "No two things have the same URI."},
+	{"uri-unknown", "A resource:// URI names something that exists."},
+	{"yaml-feature", "The frontmatter is one YAML document without anchors, aliases, tags, merge keys and duplicate keys."},
+	{"yaml-syntax", "The frontmatter is valid YAML."},
+	{"yaml-type", "A value has the type that its key asks for; text that reads as another type is quoted."},
+}
