@@ -3,8 +3,8 @@
 Usage: python list_unfilled.py PATH...
 
 Each PATH is a test file or a directory that is searched for test_*.py and *_test.py.
-A body is empty if it holds only a docstring, pass, an ellipsis, or a call of
-pytest.skip or pytest.fail as its sole statement. Files are parsed and never imported.
+A body is empty if it holds nothing but a docstring, pass, an ellipsis and calls of
+pytest.skip or pytest.fail. Files are parsed and never imported.
 
 Exit status: 0 if nothing is empty, 1 if something is, 2 if a path cannot be read or parsed.
 """
