@@ -1,0 +1,13 @@
+// Package check brings the files of a content tree together into a [Program], or
+// says everything that keeps them from being one.
+//
+// [Layout] decides, from the paths alone, what each file of the tree is read as,
+// and reports the ones that lie where nothing reads them. [Files] takes the parsed
+// files and checks what the content contract asks of each and of all together:
+// fields, placeholders, references, links, dependencies, URIs, and the Go names
+// that the generated package will have. All faults are found in one run; a fault in
+// one file keeps no other file from being checked, and no fault is reported that
+// only follows from another.
+//
+// The names of the rules are those of the contract.
+package check

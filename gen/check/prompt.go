@@ -1,0 +1,361 @@
+// This file checks a PROMPT.md.
+
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed33527553/promptc/catalog"
+	"github.com/seed33527553/promptc/gen/diag"
+	"github.com/seed33527553/promptc/gen/parse"
+)
+
+// prompt checks a PROMPT.md whose directory is named id. It returns the prompt,
+// its Go names and whether there were no faults.
+func (c *checker) prompt(id string, in *Input) (*catalog.Prompt, PromptNames, bool) {
+	file := in.File
+	before := len(c.faults)
+	c.faults = append(c.faults, file.Diagnostics...)
+	p := &catalog.Prompt{ID: id}
+	names := PromptNames{Prompt: goName(id), Args: goName(id) + "Args"}
+	if file.Front == nil {
+		return p, names, false
+	}
+	for _, e := range file.Front.Entries {
+		switch e.Key.Text {
+		case "name", "id":
+			c.faults.Add(e.Key.Span, "name-repeated", fmt.Sprintf("the top-level key %q repeats what the directory says", e.Key.Text),
+				"remove it; the prompt's name is "+id)
+		}
+	}
+	block := file.Front.Get("prompt")
+	switch {
+	case block == nil:
+		d := c.faults.Add(file.Source.Top(), "prompt-block", "the frontmatter has no mapping \"prompt\"",
+			"write the prompt's fields below a key \"prompt:\", each indented")
+		for _, e := range file.Front.Entries {
+			if Suggest(e.Key.Text, []string{"prompt"}) != "" {
+				d.Span, d.Help = e.Key.Span, `did you mean "prompt"?`
+			}
+		}
+		return p, names, false
+	case block.Kind != parse.Mapping:
+		wrongType(&c.faults, "prompt must be a mapping", "prompt", block, parse.Mapping)
+		return p, names, false
+	}
+	f := fields{&c.faults, block, "prompt-block", "the prompt block"}
+	f.known("version", "title", "description", "category", "tags", "arguments")
+	p.Version = f.version()
+	p.Title = f.line("title", maxTitle)
+	p.Description = f.required("description", maxDescription)
+	if category, v := f.text("category"); v != nil {
+		if p.Category = category; !isID(category) {
+			f.notAnID(v, "category", "the category")
+		}
+	}
+	p.Tags = f.tags()
+	arguments, complete := c.arguments(f, p, &names)
+	c.placeholders(file, arguments, complete)
+	c.declarePrompt(file, p, names, arguments)
+
+	p.Document = c.document(in, parts(file))
+	if p.Document.Title = p.Title; p.Title == "" {
+		p.Document.Title = in.Path
+	}
+	p.Messages = messages(file, arguments)
+	p.Entry = catalog.PromptEntry(p, c.catalog.Prefix)
+	return p, names, len(c.faults) == before
+}
+
+// An argument is a declared argument that has a name.
+type argument struct {
+	name *parse.Value
+	// choices are the values of the choices, by position.
+	choices []*parse.Value
+	used    bool
+	// number is the argument's place among the prompt's, from 1.
+	number int
+}
+
+// arguments checks the declared arguments and adds them to the prompt. complete is
+// false where one that was meant has no name for a fault of its own.
+func (c *checker) arguments(f fields, p *catalog.Prompt, names *PromptNames) (declared map[string]*argument, complete bool) {
+	list := f.typed("arguments", parse.Sequence)
+	if list == nil {
+		return nil, f.value.Get("arguments") == nil
+	}
+	declared, complete = map[string]*argument{}, true
+	for _, item := range list.Items {
+		if item.Kind != parse.Mapping {
+			complete = false
+			wrongType(&c.faults, "each argument must be a mapping with a name and a description", "", item, parse.Mapping)
+			continue
+		}
+		af := fields{&c.faults, item, "prompt-block", "an argument"}
+		af.known("name", "description", "required", "choices", "default")
+		var a catalog.Argument
+		name, v := af.text("name")
+		switch {
+		case item.Get("name") == nil:
+			af.missing("name", "argument-name")
+			complete = false
+		case v == nil:
+			complete = false
+		case len(name) > parse.MaxArgumentName || !parse.ArgumentName.MatchString(name):
+			help := "use ASCII letters, digits and underscores, and start with a lower-case letter; at most 64 characters"
+			if better := strings.ReplaceAll(kebab(name), "-", "_"); parse.ArgumentName.MatchString(better) && len(better) <= parse.MaxArgumentName {
+				help = "write it " + better
+			}
+			c.faults.Add(v.Span, "argument-name", fmt.Sprintf("%q is not an argument's name", name), help)
+			v, complete = nil, false
+		case declared[name] != nil:
+			d := c.faults.Add(v.Span, "argument-name", fmt.Sprintf("the argument %q is declared twice", name), "remove one of them")
+			d.Related = []diag.Related{{Span: declared[name].name.Span, Message: "it is first here"}}
+			v = nil
+		}
+		a.Name = name
+		if item.Get("description") == nil {
+			af.what = "the argument"
+			if v != nil {
+				af.what += " " + strconv.Quote(name)
+			}
+			af.missing("description", "description")
+		} else {
+			a.Description = af.line("description", maxDescription)
+		}
+		a.Required = af.boolean("required")
+		choices := af.choices()
+		for _, choice := range choices {
+			a.Choices = append(a.Choices, choice.Text)
+		}
+		a.Default = af.defaultValue(a)
+		if v == nil {
+			continue
+		}
+		p.Arguments = append(p.Arguments, a)
+		declared[name] = &argument{name: v, choices: choices, number: len(p.Arguments)}
+
+		field := goName(name)
+		if field == "Messages" { // the method's name
+			field = "Messages_"
+		}
+		names.Fields = append(names.Fields, field)
+		var cn ChoiceNames
+		if len(choices) > 0 {
+			cn.Type = names.Prompt + goName(name)
+			for _, choice := range choices {
+				cn.Constants = append(cn.Constants, cn.Type+goName(choice.Text))
+			}
+		}
+		names.Choices = append(names.Choices, cn)
+	}
+	return declared, complete
+}
+
+// boolean returns the value of a key that is true or false, and false without it.
+func (f fields) boolean(name string) bool {
+	v := f.value.Get(name)
+	if v == nil {
+		return false
+	}
+	if v.Kind == parse.Boolean && v.Plain && (v.Text == "true" || v.Text == "false") {
+		return v.Text == "true"
+	}
+	message := name + " must be true or false"
+	help := ""
+	switch strings.ToLower(v.Text) {
+	case "true", "yes", "on", "y", "1":
+		help = "write " + name + ": true"
+	case "false", "no", "off", "n", "0":
+		help = "write " + name + ": false"
+	}
+	if v.Kind == parse.Text {
+		message += "; YAML reads text"
+	}
+	f.faults.Add(v.Span, "yaml-type", message, help)
+	return false
+}
+
+// choices returns the values of the key choices.
+func (f fields) choices() []*parse.Value {
+	v := f.value.Get("choices")
+	list := f.texts("choices", "choices")
+	if v == nil || v.Kind != parse.Sequence {
+		return nil
+	}
+	if n := len(v.Items); n == 0 || n > maxChoices {
+		f.faults.Add(v.Span, "choices", fmt.Sprintf("there are %d choices; 1 to %d are allowed", n, maxChoices), "remove the key, or change its list")
+	}
+	return slices.DeleteFunc(list, func(item *parse.Value) bool {
+		if item.Text == "" {
+			f.faults.Add(item.Span, "choices", "an empty choice; an empty value means that the argument was omitted", "remove it, and set required: false")
+		}
+		return item.Text == ""
+	})
+}
+
+// defaultValue returns what an omitted argument renders as.
+func (f fields) defaultValue(a catalog.Argument) string {
+	s, v := f.text("default")
+	switch {
+	case v == nil:
+		return ""
+	case a.Required:
+		f.faults.Add(f.key("default"), "default", "a required argument cannot have a default", "remove it, or set required: false")
+	case s == "":
+		f.faults.Add(v.Span, "default", "the default is empty", "write a text, or remove the key: an omitted argument renders as "+strconv.Quote(catalog.NotProvided))
+	case len(a.Choices) > 0 && !slices.Contains(a.Choices, s):
+		f.faults.Add(v.Span, "default", fmt.Sprintf("the default %q is not one of the choices", s),
+			didYouMean(s, a.Choices, "write one of "+strings.Join(a.Choices, ", ")))
+	}
+	return s
+}
+
+// placeholders checks that arguments and placeholders match. Where the declarations
+// are not complete, a placeholder may belong to one that has a fault already.
+func (c *checker) placeholders(file *parse.File, declared map[string]*argument, complete bool) {
+	candidates := make([]string, 0, len(declared))
+	for name := range declared {
+		candidates = append(candidates, name)
+	}
+	slices.Sort(candidates)
+	for _, m := range file.Messages {
+		for _, s := range m.Segments {
+			if s.Name == "" {
+				continue
+			}
+			if a := declared[s.Name]; a != nil {
+				a.used = true
+				continue
+			}
+			if !complete {
+				continue
+			}
+			help := fmt.Sprintf("declare the argument %q, or write \\{{%s}} for the literal text", s.Name, s.Name)
+			if near := Suggest(s.Name, candidates); near != "" {
+				help = fmt.Sprintf("did you mean {{%s}}? Otherwise %s", near, help)
+			}
+			c.faults.Add(s.Span, "placeholder-undeclared", fmt.Sprintf("no argument %q is declared", s.Name), help)
+		}
+	}
+	for _, miss := range file.NearMisses {
+		for _, name := range candidates {
+			if nearly(miss.Name, name) {
+				right := "{{" + name + "}}"
+				d := c.faults.Add(miss.Span, "placeholder-near-miss",
+					fmt.Sprintf("%s is not a placeholder, though %q is declared", miss.Span.Text(), name),
+					fmt.Sprintf("write %s, with nothing else between or around the braces", right))
+				d.Fix = &diag.Fix{Span: miss.Span, Replacement: right}
+				declared[name].used = true // one fault is enough
+				break
+			}
+		}
+	}
+	for _, name := range candidates {
+		if a := declared[name]; !a.used {
+			c.faults.Add(a.name.Span, "argument-unused", fmt.Sprintf("the argument %q is declared and never used", name),
+				fmt.Sprintf("write {{%s}} where its value belongs, or remove it", name))
+		}
+	}
+}
+
+// nearly tells whether what stands between braces is an argument's name but for
+// case, hyphens, underscores and white space.
+func nearly(text, name string) bool {
+	fold := func(s string) string {
+		return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
+	}
+	return fold(text) == fold(name)
+}
+
+// declarePrompt declares the prompt's Go names: those of the package, and those of
+// the arguments' type.
+func (c *checker) declarePrompt(file *parse.File, p *catalog.Prompt, names PromptNames, declared map[string]*argument) {
+	what := "the prompt " + strconv.Quote(p.ID)
+	c.names.declare(&c.faults, names.Prompt, file.Source.Top(), what)
+	c.names.declare(&c.faults, names.Args, file.Source.Top(), "the type of the arguments of "+what)
+	within := scope{"Messages": {what: "the method that renders the prompt"}}
+	for i, a := range p.Arguments {
+		d := declared[a.Name]
+		what := "the argument " + strconv.Quote(a.Name)
+		within.declare(&c.faults, names.Fields[i], d.name.Span, what)
+		if cn := names.Choices[i]; cn.Type != "" {
+			if within[names.Fields[i]].span == d.name.Span { // else the fields say it
+				c.names.declare(&c.faults, cn.Type, d.name.Span, "the type of the choices of "+what)
+			}
+			for j, constant := range cn.Constants {
+				c.names.declare(&c.faults, constant, d.choices[j].Span, "the choice "+strconv.Quote(a.Choices[j])+" of "+what)
+			}
+		}
+	}
+}
+
+// messages returns the templates of a prompt, whose texts are the parts of its
+// document.
+func messages(file *parse.File, declared map[string]*argument) []catalog.Template {
+	list := make([]catalog.Template, 0, len(file.Messages))
+	for _, m := range file.Messages {
+		t := catalog.Template{Role: catalog.Role(m.Role)}
+		for _, s := range m.Segments {
+			if s.Name != "" {
+				if a := declared[s.Name]; a != nil {
+					t.Segments = append(t.Segments, catalog.Segment{Argument: a.number})
+				}
+				continue
+			}
+			for _, part := range split(s.Span.Text()) {
+				t.Segments = append(t.Segments, catalog.Segment{Text: part})
+			}
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// parts returns the whole text of a PROMPT.md in parts, among which are the texts
+// of its messages.
+func parts(file *parse.File) []string {
+	var list []string
+	text := file.Source.Text
+	at := 0
+	to := func(end int) {
+		list = append(list, split(text[at:end])...)
+		at = end
+	}
+	for _, m := range file.Messages {
+		for _, s := range m.Segments {
+			to(s.Span.Start)
+			to(s.Span.End)
+		}
+	}
+	to(len(text))
+	return list
+}
+
+// maxPartLines is how many lines one part of a text may have: the time that gofmt
+// takes for a constant grows with the square of its lines.
+const maxPartLines = 256
+
+// split divides a text into parts of at most maxPartLines lines. An empty text has
+// none.
+func split(text string) []string {
+	var list []string
+	for text != "" {
+		end, lines := 0, 0
+		for end < len(text) && lines < maxPartLines {
+			i := strings.IndexByte(text[end:], '\n')
+			if i < 0 {
+				end = len(text)
+				break
+			}
+			end += i + 1
+			lines++
+		}
+		list = append(list, text[:end])
+		text = text[end:]
+	}
+	return list
+}

@@ -1,0 +1,391 @@
+// This file checks a SKILL.md and the files of its skill.
+
+package check
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed33527553/promptc/catalog"
+	"github.com/seed33527553/promptc/gen/diag"
+	"github.com/seed33527553/promptc/gen/parse"
+)
+
+// Limits of a skill (SEP-2640, section "Limits").
+const (
+	MaxSkillFiles = 512
+	MaxSkillBytes = 16 << 20
+)
+
+// skillBlock is the key of our own mapping in a SKILL.md.
+const skillBlock = "x-personal-mcp"
+
+// A skill is what is known of a skill while the tree is checked.
+type skill struct {
+	id    string
+	main  *Input   // its SKILL.md
+	files []*Input // all its files, sorted by path
+	// sound tells that the frontmatter had no faults that keep its references
+	// and dependencies from being known.
+	sound     bool
+	block     *parse.Value
+	dependsOn []*parse.Value
+	value     *catalog.Skill
+	names     SkillNames
+}
+
+// skill checks a skill's frontmatter and references. What involves other skills is
+// checked when all are known.
+func (c *checker) skill(s *skill) {
+	file := s.main.File
+	top := file.Source.Top()
+	c.faults = append(c.faults, file.Diagnostics...)
+	v := &catalog.Skill{ID: s.id}
+	s.value = v
+	s.names.Skill = goName(s.id) + "Skill"
+	c.names.declare(&c.faults, s.names.Skill, top, "the skill "+strconv.Quote(s.id))
+	c.skillSize(s)
+	for _, in := range s.files {
+		if in != s.main && in.File != nil {
+			c.faults = append(c.faults, in.File.Diagnostics...)
+		}
+		v.Files = append(v.Files, c.plainDocument(in))
+		if in == s.main {
+			v.Document = v.Files[len(v.Files)-1]
+		}
+	}
+	v.Digest = digestOf(v.Files)
+	c.links(s)
+	if file.Front == nil {
+		return
+	}
+	f := fields{&c.faults, file.Front, "skill-name", "the frontmatter"}
+	if name, value := f.text("name"); file.Front.Get("name") == nil {
+		f.faults.Add(top, "skill-name", "the frontmatter has no name", "add name: "+s.id)
+	} else if value != nil && name != s.id {
+		d := f.faults.Add(value.Span, "skill-name", fmt.Sprintf("the name %q is not that of the directory, %q", name, s.id), "write name: "+s.id+", or rename the directory")
+		if isID(s.id) {
+			d.Fix = &diag.Fix{Span: value.Span, Replacement: s.id}
+		}
+	}
+	if file.Front.Get("description") == nil {
+		f.faults.Add(top, "description", "the frontmatter has no description", "say what the skill does and when to use it")
+	} else if text, value := f.text("description"); value != nil {
+		v.Description = text
+		f.sized("description", "description", value, maxDescription)
+	}
+	c.agentSkillFields(f)
+	c.jsonValues(file.Front)
+	c.block(s, f)
+}
+
+// skillSize checks the number and size of a skill's files.
+func (c *checker) skillSize(s *skill) {
+	size := 0
+	for _, in := range s.files {
+		size += in.Size
+	}
+	if n := len(s.files); n > MaxSkillFiles {
+		c.faults.Add(s.main.File.Source.Top(), "skill-size", fmt.Sprintf("the skill has %d files; at most %d are allowed", n, MaxSkillFiles), "split it into several skills")
+	}
+	if size > MaxSkillBytes {
+		c.faults.Add(s.main.File.Source.Top(), "skill-size", fmt.Sprintf("the skill's files have %d bytes; at most %d are allowed", size, MaxSkillBytes), "split it into several skills, or leave large assets out")
+	}
+}
+
+// agentSkillFields checks the optional fields of the Agent Skills specification,
+// section "Frontmatter".
+func (c *checker) agentSkillFields(f fields) {
+	f.typed("license", parse.Text)
+	if _, v := f.text("compatibility"); v != nil {
+		f.sized("compatibility", "skill-field", v, maxCompatibility)
+	}
+	f.typed("metadata", parse.Mapping)
+	if v := f.value.Get("allowed-tools"); v != nil {
+		switch v.Kind {
+		case parse.Text:
+		case parse.Sequence:
+			for _, item := range v.Items {
+				if item.Kind != parse.Text {
+					wrongType(&c.faults, "each of allowed-tools must be text", "", item, parse.Text)
+				}
+			}
+		default:
+			wrongType(&c.faults, "allowed-tools must be text or a list of texts", "allowed-tools", v, parse.Text)
+		}
+	}
+}
+
+// block checks the mapping x-personal-mcp.
+func (c *checker) block(s *skill, front fields) {
+	s.block = front.value.Get(skillBlock)
+	switch {
+	case s.block == nil:
+		d := c.faults.Add(s.main.File.Source.Top(), "skill-block", "the frontmatter has no mapping "+strconv.Quote(skillBlock),
+			"add it, with id, version and capabilities")
+		for _, e := range front.value.Entries {
+			if near := Suggest(e.Key.Text, []string{skillBlock}); near != "" {
+				d.Span, d.Help = e.Key.Span, fmt.Sprintf("did you mean %q?", near)
+			}
+		}
+		return
+	case s.block.Kind != parse.Mapping:
+		wrongType(&c.faults, skillBlock+" must be a mapping", skillBlock, s.block, parse.Mapping)
+		return
+	}
+	f := fields{&c.faults, s.block, "skill-block", "the " + skillBlock + " block"}
+	f.known("id", "version", "capabilities", "tags", "depends_on", "references")
+	if s.block.Get("id") == nil {
+		f.missing("id", "skill-block")
+	} else if id, v := f.text("id"); v != nil && id != s.id {
+		d := c.faults.Add(v.Span, "skill-block", fmt.Sprintf("the id %q is not the name of the directory, %q", id, s.id), "write id: "+s.id)
+		d.Fix = &diag.Fix{Span: v.Span, Replacement: s.id}
+	}
+	s.value.Version = f.version()
+	s.value.Tags = f.tags()
+	switch v := s.block.Get("capabilities"); {
+	case v == nil:
+		f.missing("capabilities", "skill-block")
+	case v.Kind == parse.Sequence && len(v.Items) == 0:
+		c.faults.Add(v.Span, "skill-block", "capabilities is empty", "list at least one, such as resource://skills/"+s.id+"/document")
+	default:
+		for _, item := range f.texts("capabilities", "skill-block") {
+			if item.Text == "" {
+				c.faults.Add(item.Span, "skill-block", "an empty capability", "remove it")
+			}
+			s.value.Capabilities = append(s.value.Capabilities, item.Text)
+		}
+	}
+	s.dependsOn = f.texts("depends_on", "depends-on")
+	for _, d := range s.dependsOn {
+		s.value.DependsOn = append(s.value.DependsOn, d.Text)
+	}
+	s.sound = true
+	c.references(s, f)
+}
+
+// references makes the skill's references of the ones it lists and of the files
+// that are references by their names.
+func (c *checker) references(s *skill, f fields) {
+	dir := "skills/" + s.id + "/"
+	inside := map[string]*catalog.Document{} // by path from the skill's directory
+	for i, in := range s.files {
+		if strings.HasPrefix(in.Path, dir+"references/") {
+			inside[in.Path[len(dir):]] = s.value.Files[i]
+		}
+	}
+	listed := map[string]*parse.Value{} // by path
+	spans := map[string]diag.Span{}     // by id
+	if list := f.typed("references", parse.Mapping); list != nil {
+		for _, e := range list.Entries {
+			id := e.Key.Text
+			switch {
+			case e.Key.Kind != parse.Text:
+				wrongType(&c.faults, "a reference's id must be text", "", e.Key, parse.Text)
+				s.sound = false
+				continue
+			case !isID(id):
+				f.notAnID(e.Key, "references", "the reference")
+				s.sound = false
+				continue
+			}
+			target, title := e.Value, ""
+			if e.Value.Kind == parse.Mapping {
+				rf := fields{&c.faults, e.Value, "references", "a reference"}
+				rf.known("path", "title")
+				title = rf.line("title", maxTitle)
+				if target = e.Value.Get("path"); target == nil {
+					rf.missing("path", "references")
+					s.sound = false
+					continue
+				}
+			}
+			if target.Kind != parse.Text {
+				wrongType(&c.faults, "a reference must be a path, or a mapping with a path", id, target, parse.Text)
+				s.sound = false
+				continue
+			}
+			if !c.referencePath(s, target, inside) {
+				s.sound = false
+				continue
+			}
+			if earlier := listed[target.Text]; earlier != nil {
+				d := c.faults.Add(target.Span, "references", fmt.Sprintf("the file %s is listed twice", target.Text), "remove one of the entries")
+				d.Related = []diag.Related{{Span: earlier.Span, Message: "it is first here"}}
+				continue
+			}
+			listed[target.Text] = target
+			spans[id] = e.Key.Span
+			c.reference(s, id, title, inside[target.Text], e.Key.Span)
+		}
+	}
+	for _, in := range s.files {
+		rel := strings.TrimPrefix(in.Path, dir)
+		stem, isReference := strings.CutPrefix(strings.TrimSuffix(rel, ".md"), "references/")
+		switch {
+		case !isReference || inside[rel] == nil || listed[rel] != nil:
+		case strings.Contains(stem, "/") || !isID(stem):
+			help := fmt.Sprintf("list it under references: in the frontmatter, such as %s: %s", kebabOr(stem, "some-id"), rel)
+			c.faults.Add(in.File.Source.Top(), "reference-orphan", "no reference names this file, and its name is not an id", help)
+		case spans[stem].Source != nil:
+			d := c.faults.Add(in.File.Source.Top(), "uri-collision",
+				fmt.Sprintf("this file is the reference %q by its name, and another file is listed under that id", stem),
+				fmt.Sprintf("list it under another id: some-id: %s", rel))
+			d.Related = []diag.Related{{Span: spans[stem], Message: "the other one is listed here"}}
+		default:
+			c.reference(s, stem, "", inside[rel], in.File.Source.Top())
+		}
+	}
+	slices.SortFunc(s.value.References, func(a, b *catalog.Reference) int { return strings.Compare(a.ID, b.ID) })
+	for _, r := range s.value.References {
+		s.names.References = append(s.names.References, s.names.Skill+goName(r.ID))
+	}
+}
+
+// reference adds one reference to the skill.
+func (c *checker) reference(s *skill, id, title string, d *catalog.Document, span diag.Span) {
+	if title == "" {
+		title = d.Title
+	}
+	s.value.References = append(s.value.References, &catalog.Reference{ID: id, Title: title, Document: d})
+	c.names.declare(&c.faults, s.names.Skill+goName(id), span, fmt.Sprintf("the reference %q of the skill %q", id, s.id))
+}
+
+// referencePath checks the path of a listed reference.
+func (c *checker) referencePath(s *skill, v *parse.Value, inside map[string]*catalog.Document) bool {
+	p := v.Text
+	message, help := "", ""
+	switch {
+	case strings.Contains(p, `\`):
+		message, help = "a reference's path has backslashes", "use slashes: "+strings.ReplaceAll(p, `\`, "/")
+	case path.Clean(p) != p || strings.HasPrefix(p, "/") || strings.HasPrefix(p, ".."):
+		message, help = fmt.Sprintf("the path %q is not a plain relative path", p), `write it without ".", ".." and doubled slashes, starting with references/`
+	case !strings.HasPrefix(p, "references/"):
+		message, help = fmt.Sprintf("the path %q is not under references/", p), "move the file to the skill's references/"
+	case path.Ext(p) != ".md":
+		message, help = fmt.Sprintf("the reference %q is not a Markdown file", p), "references are .md files; other files belong in assets/ or scripts/"
+	case inside[p] == nil:
+		files := make([]string, 0, len(inside))
+		for name := range inside {
+			files = append(files, name)
+		}
+		slices.Sort(files)
+		message, help = fmt.Sprintf("there is no file %s in the skill", p), didYouMean(p, files, "write the file, or remove the entry")
+	default:
+		return true
+	}
+	c.faults.Add(v.Span, "references", message, help)
+	return false
+}
+
+func kebabOr(name, other string) string {
+	if k := kebab(name); isID(k) {
+		return k
+	}
+	return other
+}
+
+// links checks the relative links of a skill's Markdown. A link to a directory
+// leads somewhere if there are files in it.
+func (c *checker) links(s *skill) {
+	root := "skills/" + s.id
+	served := map[string]bool{}
+	var files []string
+	for _, in := range s.files {
+		files = append(files, in.Path)
+		for p := in.Path; p != "." && p != "skills"; p = path.Dir(p) {
+			served[p] = true
+		}
+	}
+	for _, in := range s.files {
+		if in.File == nil {
+			continue
+		}
+		for _, link := range in.File.Links {
+			dir := path.Dir(in.Path)
+			target := path.Join(dir, link.Path)
+			switch {
+			case target != root && !strings.HasPrefix(target, root+"/"):
+				c.faults.Add(link.Span, "link-broken", fmt.Sprintf("the link %s leads out of the skill", link.Path),
+					"a skill is read by itself: link to its own files, or name the other thing in words")
+			case !served[target]:
+				help := "write the file, or mend the link; it is resolved from " + dir + "/"
+				if near := Suggest(target, files); near != "" {
+					if rel := relative(dir, near); rel != "" {
+						help = fmt.Sprintf("did you mean %q? Links are resolved from the file that holds them", rel)
+					}
+				}
+				c.faults.Add(link.Span, "link-broken", fmt.Sprintf("the link %s leads to no file of the skill", link.Path), help)
+			}
+		}
+	}
+}
+
+// relative returns the path from a directory to a file in the same skill.
+func relative(dir, file string) string {
+	up := ""
+	for dir != "." && !strings.HasPrefix(file, dir+"/") {
+		dir = path.Dir(dir)
+		up += "../"
+	}
+	return up + strings.TrimPrefix(file, dir+"/")
+}
+
+// coreNumber is what YAML 1.2's core schema (section 10.3.2) takes for a number
+// that JSON can hold.
+var coreNumber = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$|^0o[0-7]+$|^0x[0-9a-fA-F]+$`)
+
+// jsonValues reports the values of a frontmatter that JSON cannot hold, or that
+// YAML 1.2 and other YAML readers type differently: a host compares frontmatter
+// field by field, and would refuse the skill.
+func (c *checker) jsonValues(v *parse.Value) {
+	fault := func(v *parse.Value, message string) {
+		d := c.faults.Add(v.Span, "frontmatter-json", message, "quote it: "+strconv.Quote(v.Text))
+		d.Fix = &diag.Fix{Span: v.Span, Replacement: strconv.Quote(v.Text)}
+	}
+	switch v.Kind {
+	case parse.Date:
+		fault(v, fmt.Sprintf("%s is a date to some YAML readers and text to others", v.Text))
+	case parse.Number:
+		switch {
+		case strings.HasPrefix(v.Text, "0") && len(v.Text) > 1 && v.Text[1] >= '0' && v.Text[1] <= '9',
+			!coreNumber.MatchString(v.Text):
+			if strings.Contains(strings.ToLower(v.Text), "inf") || strings.Contains(strings.ToLower(v.Text), "nan") {
+				fault(v, fmt.Sprintf("%s is a number that JSON cannot hold", v.Text))
+			} else {
+				fault(v, fmt.Sprintf("%s is not the same number, or no number, to all YAML readers", v.Text))
+			}
+		case !exact(v.Text):
+			fault(v, fmt.Sprintf("%s is a number that JSON readers do not keep exactly", v.Text))
+		}
+	case parse.Sequence:
+		for _, item := range v.Items {
+			c.jsonValues(item)
+		}
+	case parse.Mapping:
+		for _, e := range v.Entries {
+			if e.Key.Kind != parse.Text {
+				if e.Key.Kind == parse.Sequence || e.Key.Kind == parse.Mapping {
+					c.faults.Add(e.Key.Span, "frontmatter-json", "a key that is "+e.Key.Kind.String()+"; JSON has only text", "write a text")
+				} else {
+					fault(e.Key, fmt.Sprintf("the key %s is %s; JSON has only text", strconv.Quote(e.Key.Text), e.Key.Kind))
+				}
+			}
+			c.jsonValues(e.Value)
+		}
+	}
+}
+
+// exact tells whether a whole number survives in a 64-bit float (RFC 8259,
+// section 6).
+func exact(s string) bool {
+	if strings.ContainsAny(s, ".eE") && !strings.HasPrefix(s, "0x") {
+		return true
+	}
+	n, err := strconv.ParseInt(strings.TrimPrefix(s, "+"), 0, 64)
+	return err == nil && n >= -(1<<53) && n <= 1<<53
+}

@@ -1,0 +1,191 @@
+// This file holds Compile: from a tree of files to a program.
+
+package gen
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed33527553/promptc/gen/check"
+	"github.com/seed33527553/promptc/gen/diag"
+	"github.com/seed33527553/promptc/gen/parse"
+)
+
+// Limits of a content tree. A tree beyond them is an error, not a fault: it is
+// no content that somebody wrote.
+const (
+	// MaxEntries is how many files and directories a tree may have.
+	MaxEntries = 1 << 18
+	// MaxTreeBytes is how large all files of a tree may be together.
+	MaxTreeBytes = 1 << 30
+	// MaxFileBytes is how large one file may be; it is the most that a skill may
+	// have in all.
+	MaxFileBytes = check.MaxSkillBytes
+)
+
+// Options are what Compile wants to know besides the tree.
+type Options struct {
+	// Root is how the tree's directory is shown in diagnostics: its path from the
+	// working directory, with slashes.
+	Root string
+	// Progress, if not nil, is called as files are read, at times by several
+	// goroutines at once, with how many are done and how many there are.
+	Progress func(done, total int)
+}
+
+// Compile reads the content tree in fsys and checks it. It returns the program, or
+// all faults of the tree, sorted. The error is an I/O error, or says that the tree
+// is larger than the limits.
+//
+// Links are never followed: each is a fault. Names that start with a dot are
+// passed over.
+func Compile(fsys fs.FS, opt Options) (*check.Program, diag.List, error) {
+	entries, err := walk(fsys)
+	if err != nil {
+		return nil, nil, err
+	}
+	source := func(p string) *diag.Source { return &diag.Source{Name: path.Join(opt.Root, p)} }
+	items, faults := check.Layout(entries, source)
+	inputs, tooLarge, err := read(fsys, items, source, opt.Progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	root := path.Base(opt.Root)
+	if root == "." || root == "/" {
+		root = ""
+	}
+	program, more := check.Files(root, inputs)
+	faults = append(append(faults, tooLarge...), more...)
+	faults.Sort()
+	if len(faults) > 0 {
+		return nil, faults, nil
+	}
+	return program, nil, nil
+}
+
+// walk lists what is in a tree, each directory before what is in it.
+func walk(fsys fs.FS) ([]check.Entry, error) {
+	var entries []check.Entry
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case p == ".":
+			return nil
+		case strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case len(entries) == MaxEntries:
+			return fmt.Errorf("the tree has more than %d files and directories", MaxEntries)
+		}
+		entries = append(entries, check.Entry{Path: p, Type: d.Type()})
+		return nil
+	})
+	return entries, err
+}
+
+// read reads and parses files, as many at a time as there are processors. Files
+// that are too large are faults, and left out.
+func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, progress func(done, total int)) ([]*check.Input, diag.List, error) {
+	inputs := make([]*check.Input, len(items))
+	errs := make([]error, len(items))
+	var next, done, total atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(items)) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(items) {
+					return
+				}
+				raw, err := readFile(fsys, items[i].Path)
+				if err == nil && total.Add(int64(len(raw))) > MaxTreeBytes {
+					err = fmt.Errorf("the tree's files have more than %d bytes", MaxTreeBytes)
+				}
+				if err != nil {
+					if errs[i] = err; !errors.Is(err, errTooLarge) {
+						next.Store(int64(len(items)))
+					}
+					continue
+				}
+				inputs[i] = input(items[i], raw, source)
+				if progress != nil {
+					progress(int(done.Add(1)), len(items))
+				}
+			}
+		})
+	}
+	workers.Wait()
+	var faults diag.List
+	kept := inputs[:0]
+	for i, in := range inputs {
+		switch {
+		case in != nil:
+			kept = append(kept, in)
+		case errors.Is(errs[i], errTooLarge):
+			faults.Add(source(items[i].Path).Top(), "file-size", fmt.Sprintf("the file has more than %d bytes", MaxFileBytes), "leave it out, or split it")
+		case errs[i] != nil:
+			return nil, nil, errs[i]
+		}
+	}
+	return kept, faults, nil
+}
+
+// input makes what check wants of a file's bytes.
+func input(item check.Item, raw []byte, source func(string) *diag.Source) *check.Input {
+	in := &check.Input{Item: item}
+	text := ""
+	if item.Kind == check.Data {
+		in.Data = string(raw)
+		text = in.Data
+	} else {
+		s := source(item.Path)
+		s.Text = parse.Normalize(raw)
+		in.File = parse.Parse(s, item.Kind)
+		text = s.Text
+	}
+	sum := sha256.Sum256([]byte(text))
+	in.Size, in.Digest = len(text), hex.EncodeToString(sum[:])
+	return in
+}
+
+var errTooLarge = errors.New("too large")
+
+// readFile reads a regular file of at most MaxFileBytes.
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s changed while it was read: it is no regular file any more", name)
+	case info.Size() > MaxFileBytes:
+		return nil, errTooLarge
+	}
+	var b bytes.Buffer
+	b.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(f, MaxFileBytes+1)); err != nil {
+		return nil, err
+	}
+	if b.Len() > MaxFileBytes {
+		return nil, errTooLarge
+	}
+	return b.Bytes(), nil
+}
