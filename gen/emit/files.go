@@ -1,0 +1,157 @@
+// This file holds the list of the files that a plan comes to.
+
+package emit
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed33527553/promptc/catalog"
+)
+
+// file returns the file that render prints from inputs alone.
+func file[T any](p pkg, name string, inputs *T, render func(inputs *T, key string) ([]byte, error)) File {
+	key := digest(name, inputs)
+	return File{Path: p.Dir + name, Key: key, Render: func() ([]byte, error) { return render(inputs, key) }}
+}
+
+// files lists the files, sorted by path.
+func (l *plan) files() []File {
+	var files []File
+	for _, p := range l.prompts {
+		files = append(files, file(p.Package, "prompt_"+fileName(p.Prompt.ID), p, (*prompt).render))
+	}
+	for _, s := range l.skills {
+		files = append(files, file(s.Package, "skill_"+fileName(s.Skill.ID), s, (*skill).render))
+	}
+	for i, documents := range l.loose {
+		at := l.face
+		if l.shards != nil {
+			at = l.shards[i]
+		}
+		files = append(files, l.documentFiles(at, documents)...)
+	}
+	for _, shard := range l.shards {
+		files = append(files, file(shard, "doc_gen.go", &shardDoc{shard, l.root, l.face.Name}, (*shardDoc).render))
+		if f := l.faceFile(shard); len(f.Prompts)+len(f.Skills) > 0 {
+			files = append(files, file(l.face, "shard_"+shard.Name+"_gen.go", f, (*faceFile).render))
+		}
+	}
+	index := l.index()
+	lists := index.lists()
+	if len(lists) > 0 {
+		files = append(files, file(l.face, "index_gen.go", index, (*indexFile).render))
+	}
+	files = append(files, file(l.face, "catalog_gen.go", l.catalogFile(lists), (*catalogFile).render))
+	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	return files
+}
+
+// fileName returns the end of the name of the file for an id.
+func fileName(id string) string { return strings.ReplaceAll(id, "-", "_") + "_gen.go" }
+
+// documentFiles returns the files for documents of a package: one, or a power of two
+// where that would be large.
+func (l *plan) documentFiles(at pkg, documents []*document) []File {
+	size := 0
+	for _, d := range documents {
+		for _, part := range d.Document.Text {
+			size += len(part)
+		}
+	}
+	n := 1
+	for n*documentBytes < size && n < len(documents) {
+		n *= 2
+	}
+	units := make([]documentFile, n)
+	for _, d := range documents {
+		u := &units[bucket(cmp.Or(d.Document.Path, d.URI), n)]
+		u.Documents = append(u.Documents, d)
+	}
+	var files []File
+	for i := range units {
+		u := &units[i]
+		if len(u.Documents) == 0 {
+			continue
+		}
+		u.Package, u.Source = at, l.root
+		name := "documents_gen.go"
+		if n > 1 {
+			name = fmt.Sprintf("documents_%02d_gen.go", i)
+		}
+		if len(u.Documents) == 1 {
+			u.Source = path.Join(l.root, u.Documents[0].Document.Path)
+		}
+		files = append(files, file(at, name, u, (*documentFile).render))
+	}
+	return files
+}
+
+func (l *plan) faceFile(shard pkg) *faceFile {
+	f := &faceFile{Package: l.face, Source: l.root, Shard: shard}
+	for _, p := range l.prompts {
+		if p.Package == shard {
+			f.Prompts = append(f.Prompts, newFacePrompt(p))
+		}
+	}
+	for _, s := range l.skills {
+		if s.Package == shard {
+			f.Skills = append(f.Skills, newFaceSkill(s))
+		}
+	}
+	return f
+}
+
+func (l *plan) index() *indexFile {
+	f := &indexFile{Package: l.face, Source: l.root, Tables: []table{
+		{"Prompt", l.catalog.PromptTable},
+		{"Resource", l.catalog.ResourceTable},
+		{"Document", l.catalog.DocumentTable},
+	}}
+	for _, p := range l.prompts {
+		f.Prompts = append(f.Prompts, symbol{p.Package, p.Names.Prompt})
+	}
+	for _, s := range l.skills {
+		f.Skills = append(f.Skills, symbol{s.Package, s.Names.Skill})
+	}
+	for _, d := range l.catalog.Documents {
+		f.Documents = append(f.Documents, l.documents[d].Symbol)
+	}
+	for i := range l.catalog.Resources {
+		r := &l.catalog.Resources[i]
+		f.Resources = append(f.Resources, resource{r.URI, r.Name, r.Title, r.Description, l.documents[r.Document].Symbol, l.entries[i]})
+	}
+	return f
+}
+
+func (l *plan) catalogFile(lists []list) *catalogFile {
+	f := &catalogFile{Package: l.face, Source: l.root, Catalog: *l.catalog, Lists: lists}
+	f.Catalog.Prompts, f.Catalog.Skills, f.Catalog.Documents, f.Catalog.Resources = nil, nil, nil, nil
+	f.Catalog.PromptTable, f.Catalog.ResourceTable, f.Catalog.DocumentTable = catalog.Table{}, catalog.Table{}, catalog.Table{}
+	f.Example = l.example()
+	return f
+}
+
+// example returns the literal of some prompt's arguments, if possible of one that has
+// required ones, or nothing.
+func (l *plan) example() string {
+	example := ""
+	for _, p := range l.prompts {
+		var fields []string
+		for i, name := range p.Names.Fields {
+			if p.Prompt.Arguments[i].Required {
+				fields = append(fields, name+": "+uncapital(name))
+			}
+		}
+		if len(fields) > 0 || example == "" {
+			example = p.Names.Args + "{" + strings.Join(fields, ", ") + "}"
+		}
+		if len(fields) > 0 {
+			break
+		}
+	}
+	return example
+}
