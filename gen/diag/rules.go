@@ -18,19 +18,19 @@ var rules = [...][2]string{
 	{"argument-unused", "An argument that is declared is used."},
 	{"body-empty", "A prompt has a text."},
 	{"body-size", "A prompt's text is at most 256 KiB."},
-	{"catalog-block", "The mapping catalog in catalog.yaml has no other keys than are known, each with a value that it can have."},
-	{"category", "A category is an id."},
-	{"choices", "An argument has 1 to 100 distinct choices, none of them empty."},
-	{"default", "A default is a text that is not empty, of an optional argument, and one of its choices if there are any."},
+	{"catalog-block", "The mapping catalog of catalog.yaml has no other keys than are known, each with a value of its form."},
+	{"category", "A prompt's category is an id."},
+	{"choices", "An argument has 1 to 100 distinct choices that are not empty."},
+	{"default", "An optional argument's default is a text, and one of its choices if it has any."},
 	{"dependency-cycle", "Skills do not depend on each other in a circle."},
 	{"depends-on", "A skill depends on other skills that exist, on each once."},
-	{"description", "A description has 1 to 1,024 characters."},
+	{"description", "A prompt, an argument and a skill have a description of 1 to 1,024 characters."},
 	{"encoding", "A text file is UTF-8 without control, tag or bidirectional control characters."},
 	{"file-name", "The file is named exactly PROMPT.md or SKILL.md, and no two names differ by case alone."},
-	{"file-size", "A file is at most 16 MiB."},
+	{"file-size", "A file has at most 16 MiB."},
 	{"frontmatter-json", "A value in a skill's frontmatter means the same to every YAML reader, and JSON can hold it."},
 	{"frontmatter-missing", "The file's first line is ---."},
-	{"frontmatter-size", "The frontmatter is not too large."},
+	{"frontmatter-size", "The frontmatter has at most 64 KiB."},
 	{"frontmatter-unclosed", "The frontmatter ends with a line that is exactly ---."},
 	{"frontmatter-wrapped", "Nothing stands before the frontmatter, and the file is not wrapped in a code fence."},
 	{"id-form", "An id is lower-case kebab-case of 1 to 64 characters that starts with a letter."},
@@ -46,7 +46,7 @@ var rules = [...][2]string{
 	{"reference-orphan", "Every file under a skill's references/ is a reference with an id."},
 	{"references", "A reference is an existing Markdown file under the skill's references/, listed once."},
 	{"skill-block", "The mapping x-personal-mcp has the keys that are required, and no others than are known."},
-	{"skill-field", "The fields that Agent Skills define have values that it allows."},
+	{"skill-field", "The optional fields of a skill have the form that the Agent Skills specification gives them."},
 	{"skill-name", "A skill's name is an id and equals its directory."},
 	{"skill-size", "A skill has at most 512 files and 16 MiB."},
 	{"stray-file", "Every file is where the compiler reads it."},
@@ -55,8 +55,17 @@ var rules = [...][2]string{
 	{"title", "A title has 1 to 128 characters."},
 	{"uri-collision", "No two things have the same URI."},
 	{"uri-unknown", "A resource:// URI names something that exists."},
-	{"version", "A version is a Semantic Version 2.0."},
+	{"version", "A version is a semantic version."},
 	{"yaml-feature", "The frontmatter is one YAML document without anchors, aliases, tags, merge keys and duplicate keys."},
 	{"yaml-syntax", "The frontmatter is valid YAML."},
 	{"yaml-type", "A value has the type that its key asks for; text that reads as another type is quoted."},
+}
+
+// Rules returns the names of all rules, sorted.
+func Rules() []string {
+	names := make([]string, len(rules))
+	for i, r := range rules {
+		names[i] = r[0]
+	}
+	return names
 }
