@@ -1,0 +1,256 @@
+// This file holds prompts/get: a prompt's answer is cut from a stencil, its
+// template as JSON with holes for the arguments.
+
+package serve
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/seed33527553/promptc/catalog"
+)
+
+// A stencil is the answer of a prompt save its arguments: text that is JSON
+// already, so that an answer is put together by copying alone.
+type stencil struct {
+	pieces []piece
+	// omitted is what stands for each argument that is left out, as JSON.
+	omitted []string
+	// meta is the inside of the result's _meta.
+	meta string
+}
+
+// A piece is JSON text and the argument after it, counted from 1; 0 for none.
+type piece struct {
+	text     string
+	argument int
+}
+
+func newStencil(p *catalog.Prompt) *stencil {
+	st := &stencil{omitted: make([]string, len(p.Arguments))}
+	for i := range p.Arguments {
+		st.omitted[i] = string(catalog.AppendEscaped(nil, p.Value(i, "")))
+	}
+	b := append([]byte(nil), `"description":`...)
+	b = catalog.AppendJSON(b, p.Description)
+	b = append(b, `,"messages":[`...)
+	for i := range p.Messages {
+		t := &p.Messages[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"role":"`...)
+		b = append(b, t.Role...)
+		b = append(b, `","content":{"type":"text","text":"`...)
+		for _, segment := range t.Segments {
+			if segment.Argument == 0 {
+				b = catalog.AppendEscaped(b, segment.Text)
+				continue
+			}
+			st.pieces = append(st.pieces, piece{string(b), segment.Argument})
+			b = b[:0]
+		}
+		b = append(b, `"}}`...)
+	}
+	b = append(b, `],"_meta":{`...)
+	st.pieces = append(st.pieces, piece{text: string(b)})
+	meta := p.AppendMeta(nil, catalog.BuiltIn)
+	st.meta = string(meta[1 : len(meta)-1])
+	return st
+}
+
+// append appends the answer up to and including the opening brace of _meta. raws
+// are the values as JSON, empty where omitted.
+func (st *stencil) append(dst []byte, raws []string) []byte {
+	for i := range st.pieces {
+		p := &st.pieces[i]
+		dst = append(dst, p.text...)
+		if p.argument == 0 {
+			continue
+		}
+		value := raws[p.argument-1]
+		if value == "" {
+			value = st.omitted[p.argument-1]
+		}
+		dst = append(dst, value...)
+	}
+	return dst
+}
+
+// stencil returns the stencil of a prompt, made at the first use.
+func (s *Server) stencil(p *catalog.Prompt) *stencil {
+	if st, ok := s.stencils.Load(p); ok {
+		return st.(*stencil)
+	}
+	st, _ := s.stencils.LoadOrStore(p, newStencil(p))
+	return st.(*stencil)
+}
+
+func (s *Server) getPrompt(m *message, r *reply) *fault {
+	p, f := s.prompt(m.name, "name")
+	if f != nil {
+		return f
+	}
+	if f := r.fill(p, m); f != nil {
+		return f
+	}
+	st := s.stencil(p)
+	r.start(m)
+	r.head = st.append(r.head, r.raws)
+	if m.modern {
+		r.head = append(r.head, s.identity...)
+		r.head = append(r.head, ',')
+	}
+	r.head = append(r.head, st.meta...)
+	r.head = append(r.head, "}}}"...)
+	return nil
+}
+
+// prompt finds the prompt that a member of params names.
+func (s *Server) prompt(name []byte, member string) (*catalog.Prompt, *fault) {
+	if !isString(name) {
+		return nil, faultf(mcp.INVALID_PARAMS, "%s must be the name of a prompt", member)
+	}
+	p, err := s.mux.Prompt(text(name))
+	if err != nil {
+		f := faultf(mcp.INVALID_PARAMS, "no prompt has the name %q: see prompts/list", clip(text(name)))
+		f.data = append(append([]byte(`{"prompt":`), name...), '}')
+		return nil, f
+	}
+	return p, nil
+}
+
+// fill puts the arguments of a prompts/get into r: in values what the catalog
+// checks, in raws what is inserted, which is the text between the quotes just as
+// the client escaped it. So a value is copied once, and never decoded unless it
+// must be compared with choices.
+func (r *reply) fill(p *catalog.Prompt, m *message) *fault {
+	n := len(p.Arguments)
+	r.values = slices.Grow(r.values[:0], n)[:n]
+	r.raws = slices.Grow(r.raws[:0], n)[:n]
+	clear(r.values)
+	clear(r.raws)
+	var unknown []string
+	var invalid []catalog.InvalidArgument
+	if m.arguments != nil {
+		if !isObject(m.arguments) {
+			f := refusal(p, m.name, &catalog.ArgumentError{})
+			f.message = "arguments must be an object that holds a text for each argument"
+			return f
+		}
+		var given []bool
+		if n > 0 {
+			var few [64]bool
+			given = few[:min(n, len(few))]
+			if n > len(few) {
+				given = make([]bool, n)
+			}
+		}
+		for walk := object(m.arguments); ; {
+			name, value, ok := walk.next()
+			if !ok {
+				break
+			}
+			i, ok := p.Argument(text(name))
+			if !ok {
+				unknown = append(unknown, clip(text(name)))
+				continue
+			}
+			if given[i] {
+				invalid = append(invalid, catalog.InvalidArgument{Name: p.Arguments[i].Name, Reason: "is given twice"})
+				continue
+			}
+			given[i] = true
+			switch {
+			case isNull(value):
+			case !isString(value):
+				invalid = append(invalid, catalog.InvalidArgument{Name: p.Arguments[i].Name, Reason: "is not a string"})
+			default:
+				r.raws[i] = inner(value)
+				r.values[i] = r.raws[i]
+				if len(p.Arguments[i].Choices) > 0 {
+					r.values[i] = text(value)
+				}
+			}
+		}
+	}
+	err := p.Validate(r.values)
+	if err == nil && unknown == nil && invalid == nil {
+		return nil
+	}
+	var e catalog.ArgumentError
+	if found := (*catalog.ArgumentError)(nil); errors.As(err, &found) {
+		e = *found
+	}
+	// What was given badly is not missing.
+	e.Missing = slices.DeleteFunc(slices.Clone(e.Missing), func(name string) bool {
+		return slices.ContainsFunc(invalid, func(i catalog.InvalidArgument) bool { return i.Name == name })
+	})
+	e.Invalid = append(invalid, e.Invalid...)
+	slices.SortStableFunc(e.Invalid, func(a, b catalog.InvalidArgument) int {
+		i, _ := p.Argument(a.Name)
+		j, _ := p.Argument(b.Name)
+		return i - j
+	})
+	slices.Sort(unknown)
+	e.Unknown = slices.Compact(unknown)
+	return refusal(p, m.name, &e)
+}
+
+// refusal is the answer to bad arguments: every fault of them at once, and what
+// the prompt takes. name is the prompt's public name as JSON.
+func refusal(p *catalog.Prompt, name []byte, e *catalog.ArgumentError) *fault {
+	e.Prompt = string([]byte(text(name)))
+	data := append([]byte(`{"prompt":`), name...)
+	data = appendList(append(data, `,"missing":`...), e.Missing)
+	data = appendList(append(data, `,"unknown":`...), e.Unknown)
+	data = append(data, `,"invalid":[`...)
+	for i, bad := range e.Invalid {
+		if i > 0 {
+			data = append(data, ',')
+		}
+		data = catalog.AppendJSON(append(data, `{"name":`...), bad.Name)
+		if len(bad.Allowed) > 0 {
+			data = appendList(append(data, `,"allowed":`...), bad.Allowed)
+		} else {
+			data = catalog.AppendJSON(append(data, `,"reason":`...), bad.Reason)
+		}
+		data = append(data, '}')
+	}
+	declared := make([]string, len(p.Arguments))
+	for i := range p.Arguments {
+		declared[i] = p.Arguments[i].Name
+	}
+	data = appendList(append(data, `],"arguments":`...), declared)
+	return &fault{mcp.INVALID_PARAMS, e.Error(), append(data, '}')}
+}
+
+func appendList(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = catalog.AppendJSON(dst, s)
+	}
+	return append(dst, ']')
+}
+
+// RenderJSON returns what prompts/get answers for a prompt and values by name: the
+// result, as one JSON object without a newline. The error is the one of
+// catalog.Prompt.RenderNamed.
+func RenderJSON(p *catalog.Prompt, values map[string]string) ([]byte, error) {
+	if _, err := p.RenderNamed(values); err != nil {
+		return nil, err
+	}
+	raws := make([]string, len(p.Arguments))
+	for name, value := range values {
+		i, _ := p.Argument(name)
+		raws[i] = string(catalog.AppendEscaped(nil, value))
+	}
+	st := newStencil(p)
+	b := append(st.append([]byte{'{'}, raws), st.meta...)
+	return append(b, "}}"...), nil
+}
