@@ -1,0 +1,52 @@
+// This file holds the command check.
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed33527553/promptc/gen/diag"
+)
+
+func checkCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check [CONTENT]",
+		Short: "Report every fault of the content",
+		Args:  oneContent,
+	}
+	name := cmd.Flags().String("format", string(diag.Text), "how faults are printed: text, json, github or sarif")
+	var formats []string
+	for _, f := range diag.Formats() {
+		formats = append(formats, string(f))
+	}
+	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)))
+	cmd.ValidArgsFunction = completeContent
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		format, err := diag.ParseFormat(*name)
+		if err != nil {
+			return usageError(cmd, "%w", err)
+		}
+		dir := contentOf(args)
+		program, faults, err := compile(cmd, dir)
+		if err != nil {
+			return err
+		}
+		if err := diag.Write(cmd.OutOrStdout(), format, faults); err != nil {
+			return err
+		}
+		if len(faults) > 0 {
+			return errFaults
+		}
+		shown, err := shownPath(dir)
+		if err != nil {
+			return err
+		}
+		c := program.Catalog
+		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s, no faults\n", shown,
+			count(len(c.Prompts), "prompt"), count(len(c.Skills), "skill"), count(len(c.Documents), "document"))
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,114 @@
+// This file holds compile, by which every command reads the content directory.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed33527553/promptc/gen"
+	"github.com/seed33527553/promptc/gen/check"
+	"github.com/seed33527553/promptc/gen/diag"
+)
+
+// defaultContent is the content directory where the command line names none.
+const defaultContent = "content"
+
+// contentOf returns the content directory that the arguments name.
+func contentOf(args []string) string {
+	if len(args) == 0 {
+		return defaultContent
+	}
+	return args[0]
+}
+
+// addContentFlag adds --content, for commands whose argument is an id.
+func addContentFlag(cmd *cobra.Command) *string {
+	dir := cmd.Flags().String("content", defaultContent, "the content `directory`")
+	must(cmd.MarkFlagDirname("content"))
+	return dir
+}
+
+// compile compiles the content directory and tells its progress on standard error.
+func compile(cmd *cobra.Command, dir string) (*check.Program, diag.List, error) {
+	p := newProgress(cmd.ErrOrStderr())
+	defer p.stop()
+	return compileQuietly(dir, p.report())
+}
+
+// compileSound is compile for commands that are not about faults: where there are
+// any, it prints them to standard error and fails.
+func compileSound(cmd *cobra.Command, dir string) (*check.Program, error) {
+	program, faults, err := compile(cmd, dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(faults) > 0 {
+		if err := diag.Write(cmd.ErrOrStderr(), diag.Text, faults); err != nil {
+			return nil, err
+		}
+		return nil, errFaults
+	}
+	return program, nil
+}
+
+func compileQuietly(dir string, progress func(done, total int)) (*check.Program, diag.List, error) {
+	shown, err := shownPath(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Only a directory is opened: opening a named pipe would wait for its writer.
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, nil, unusable(shown, err)
+	}
+	if !info.IsDir() {
+		return nil, nil, fmt.Errorf("%s is not a directory; name the content directory", shown)
+	}
+	// Through an os.Root nothing outside the directory can be read, whatever
+	// changes in it meanwhile.
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, unusable(shown, err)
+	}
+	defer root.Close()
+	return gen.Compile(root.FS(), gen.Options{Root: shown, Progress: progress})
+}
+
+// unusable returns the error for a directory that cannot be read, without the path
+// that the system's error holds.
+func unusable(shown string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no directory %s; name the content directory, or run promptc where it is", shown)
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("the directory %s cannot be read: %w", shown, err)
+}
+
+// shownPath returns how a path is printed: with slashes, relative to the working
+// directory, and by its last element alone where it leads outside.
+func shownPath(path string) (string, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	working, err := filepath.Abs(".")
+	if err != nil {
+		return "", err
+	}
+	if relative, err := filepath.Rel(working, absolute); err == nil && filepath.IsLocal(relative) {
+		return filepath.ToSlash(relative), nil
+	}
+	if filepath.Dir(absolute) == absolute {
+		return ".", nil
+	}
+	return filepath.Base(absolute), nil
+}

@@ -1,0 +1,68 @@
+// This file holds the command list.
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed33527553/promptc/catalog"
+)
+
+// listWidth is how many runes of a description the list shows.
+const listWidth = 80
+
+func listCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "list [CONTENT]",
+		Short:             "List the prompts and skills",
+		Args:              oneContent,
+		ValidArgsFunction: completeContent,
+	}
+	asJSON := cmd.Flags().Bool("json", false, "print what a server answers to prompts/list and resources/list")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		program, err := compileSound(cmd, contentOf(args))
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return writeEntries(cmd.OutOrStdout(), program.Catalog)
+		}
+		return writeList(cmd.OutOrStdout(), program.Catalog)
+	}
+	return cmd
+}
+
+func writeList(out io.Writer, c *catalog.Catalog) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, p := range c.Prompts {
+		fmt.Fprintf(w, "prompt\t%s\t%s\t%s\n", p.ID, p.Version, oneLine(p.Description, listWidth))
+	}
+	for _, s := range c.Skills {
+		fmt.Fprintf(w, "skill\t%s\t%s\t%s\n", s.ID, s.Version, oneLine(s.Description, listWidth))
+	}
+	return w.Flush()
+}
+
+// writeEntries prints the catalog's entries, which are JSON already, one a line.
+func writeEntries(out io.Writer, c *catalog.Catalog) error {
+	w := bufio.NewWriter(out)
+	w.WriteString(`{"prompts":[`)
+	separator := "\n"
+	for _, p := range c.Prompts {
+		w.WriteString(separator + p.Entry)
+		separator = ",\n"
+	}
+	w.WriteString("],\n\"resources\":[")
+	separator = "\n"
+	for i := range c.Resources {
+		w.WriteString(separator + c.Resources[i].Entry)
+		separator = ",\n"
+	}
+	w.WriteString("]}\n")
+	return w.Flush()
+}
