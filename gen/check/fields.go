@@ -35,10 +35,13 @@ type fields struct {
 	value  *parse.Value
 	// rule and what name the mapping in faults: "prompt-block", "the prompt block".
 	rule, what string
+	// names are the keys that the mapping can have, once known was called.
+	names []string
 }
 
 // known reports the keys that are not among names.
-func (f fields) known(names ...string) {
+func (f *fields) known(names ...string) {
+	f.names = names
 	for _, e := range f.value.Entries {
 		if e.Key.Kind != parse.Text {
 			f.faults.Add(e.Key.Span, "yaml-type", fmt.Sprintf("a key must be text; YAML reads %s as %s", e.Key.Text, e.Key.Kind), "")
@@ -59,8 +62,14 @@ func (f fields) key(name string) diag.Span {
 	return f.value.Span
 }
 
-// missing reports a required key that is not there.
+// missing reports a required key that is not there, unless one that is unknown was
+// probably meant to be it.
 func (f fields) missing(name, rule string) {
+	for _, e := range f.value.Entries {
+		if !slices.Contains(f.names, e.Key.Text) && Suggest(e.Key.Text, f.names) == name {
+			return
+		}
+	}
 	f.faults.Add(f.value.Span, rule, fmt.Sprintf("%s has no %s", f.what, name), "add the key "+name)
 }
 

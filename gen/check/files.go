@@ -281,16 +281,18 @@ func (c *checker) urisIn(v *parse.Value, known map[string]bool, candidates []str
 		didYouMean(v.Text, candidates, "skills are at resource://skills/<id>/document, documents at resource://docs/<path>"))
 }
 
-// unsure tells whether a URI is that of a reference of a skill whose own faults
-// keep its references from being known.
+// unsure tells whether a URI is that of a skill whose directory has no id, or of a
+// reference of a skill whose own faults keep its references from being known.
 func (c *checker) unsure(uri string) bool {
 	rest, ok := strings.CutPrefix(uri, "resource://skills/")
 	if !ok {
 		return false
 	}
 	id, rest, _ := strings.Cut(rest, "/")
-	s := c.byID[id]
-	return s != nil && !s.sound && strings.HasPrefix(rest, "references/")
+	if s := c.byID[id]; s != nil {
+		return !s.sound && strings.HasPrefix(rest, "references/")
+	}
+	return slices.ContainsFunc(c.skills, func(s *skill) bool { return !isID(s.id) && kebab(s.id) == id })
 }
 
 // settings checks catalog.yaml and takes over what it says.
@@ -299,7 +301,8 @@ func (c *checker) settings(file *parse.File) {
 	if file.Front == nil {
 		return
 	}
-	fields{&c.faults, file.Front, "catalog-block", SettingsFile}.known("catalog")
+	top := fields{faults: &c.faults, value: file.Front, rule: "catalog-block", what: SettingsFile}
+	top.known("catalog")
 	block := file.Front.Get("catalog")
 	if block == nil {
 		if len(file.Front.Entries) == 0 {
@@ -311,9 +314,12 @@ func (c *checker) settings(file *parse.File) {
 		wrongType(&c.faults, "catalog must be a mapping", "catalog", block, parse.Mapping)
 		return
 	}
-	f := fields{&c.faults, block, "catalog-block", "the catalog block"}
+	f := fields{faults: &c.faults, value: block, rule: "catalog-block", what: "the catalog block"}
 	f.known("name", "title", "version", "description", "instructions", "prefix", "cache")
-	c.catalog.Name = f.line("name", maxTitle)
+	if name, v := f.text("name"); v != nil {
+		c.catalog.Name = strings.TrimSpace(name)
+		f.sized("name", "catalog-block", v, maxTitle)
+	}
 	c.catalog.Title = f.line("title", maxTitle)
 	c.catalog.Description = f.line("description", maxDescription)
 	if block.Get("version") != nil {
@@ -348,7 +354,7 @@ func (c *checker) cache(f fields) {
 	if block == nil {
 		return
 	}
-	cf := fields{f.faults, block, "catalog-block", "cache"}
+	cf := fields{faults: f.faults, value: block, rule: "catalog-block", what: "cache"}
 	cf.known("scope", "ttl")
 	if s, v := cf.text("scope"); v != nil {
 		if c.catalog.Cache.Scope = s; s != "public" && s != "private" {

@@ -46,7 +46,7 @@ func (c *checker) prompt(id string, in *Input) (*catalog.Prompt, PromptNames, bo
 		wrongType(&c.faults, "prompt must be a mapping", "prompt", block, parse.Mapping)
 		return p, names, false
 	}
-	f := fields{&c.faults, block, "prompt-block", "the prompt block"}
+	f := fields{faults: &c.faults, value: block, rule: "prompt-block", what: "the prompt block"}
 	f.known("version", "title", "description", "category", "tags", "arguments")
 	p.Version = f.version()
 	p.Title = f.line("title", maxTitle)
@@ -59,7 +59,9 @@ func (c *checker) prompt(id string, in *Input) (*catalog.Prompt, PromptNames, bo
 	p.Tags = f.tags()
 	arguments, complete := c.arguments(f, p, &names)
 	c.placeholders(file, arguments, complete)
-	c.declarePrompt(file, p, names, arguments)
+	if isID(id) {
+		c.declarePrompt(file, p, names, arguments)
+	}
 
 	p.Document = c.document(in, parts(file))
 	if p.Document.Title = p.Title; p.Title == "" {
@@ -94,7 +96,7 @@ func (c *checker) arguments(f fields, p *catalog.Prompt, names *PromptNames) (de
 			wrongType(&c.faults, "each argument must be a mapping with a name and a description", "", item, parse.Mapping)
 			continue
 		}
-		af := fields{&c.faults, item, "prompt-block", "an argument"}
+		af := fields{faults: &c.faults, value: item, rule: "prompt-block", what: "an argument"}
 		af.known("name", "description", "required", "choices", "default")
 		var a catalog.Argument
 		name, v := af.text("name")

@@ -47,7 +47,9 @@ func (c *checker) skill(s *skill) {
 	v := &catalog.Skill{ID: s.id}
 	s.value = v
 	s.names.Skill = goName(s.id) + "Skill"
-	c.names.declare(&c.faults, s.names.Skill, top, "the skill "+strconv.Quote(s.id))
+	if isID(s.id) {
+		c.names.declare(&c.faults, s.names.Skill, top, "the skill "+strconv.Quote(s.id))
+	}
 	c.skillSize(s)
 	for _, in := range s.files {
 		if in != s.main && in.File != nil {
@@ -63,14 +65,12 @@ func (c *checker) skill(s *skill) {
 	if file.Front == nil {
 		return
 	}
-	f := fields{&c.faults, file.Front, "skill-name", "the frontmatter"}
+	f := fields{faults: &c.faults, value: file.Front, rule: "skill-name", what: "the frontmatter"}
 	if name, value := f.text("name"); file.Front.Get("name") == nil {
 		f.faults.Add(top, "skill-name", "the frontmatter has no name", "add name: "+s.id)
-	} else if value != nil && name != s.id {
+	} else if value != nil && name != s.id && isID(s.id) {
 		d := f.faults.Add(value.Span, "skill-name", fmt.Sprintf("the name %q is not that of the directory, %q", name, s.id), "write name: "+s.id+", or rename the directory")
-		if isID(s.id) {
-			d.Fix = &diag.Fix{Span: value.Span, Replacement: s.id}
-		}
+		d.Fix = &diag.Fix{Span: value.Span, Replacement: s.id}
 	}
 	if file.Front.Get("description") == nil {
 		f.faults.Add(top, "description", "the frontmatter has no description", "say what the skill does and when to use it")
@@ -137,11 +137,11 @@ func (c *checker) block(s *skill, front fields) {
 		wrongType(&c.faults, skillBlock+" must be a mapping", skillBlock, s.block, parse.Mapping)
 		return
 	}
-	f := fields{&c.faults, s.block, "skill-block", "the " + skillBlock + " block"}
+	f := fields{faults: &c.faults, value: s.block, rule: "skill-block", what: "the " + skillBlock + " block"}
 	f.known("id", "version", "capabilities", "tags", "depends_on", "references")
 	if s.block.Get("id") == nil {
 		f.missing("id", "skill-block")
-	} else if id, v := f.text("id"); v != nil && id != s.id {
+	} else if id, v := f.text("id"); v != nil && id != s.id && isID(s.id) {
 		d := c.faults.Add(v.Span, "skill-block", fmt.Sprintf("the id %q is not the name of the directory, %q", id, s.id), "write id: "+s.id)
 		d.Fix = &diag.Fix{Span: v.Span, Replacement: s.id}
 	}
@@ -195,7 +195,7 @@ func (c *checker) references(s *skill, f fields) {
 			}
 			target, title := e.Value, ""
 			if e.Value.Kind == parse.Mapping {
-				rf := fields{&c.faults, e.Value, "references", "a reference"}
+				rf := fields{faults: &c.faults, value: e.Value, rule: "references", what: "a reference"}
 				rf.known("path", "title")
 				title = rf.line("title", maxTitle)
 				if target = e.Value.Get("path"); target == nil {

@@ -5,8 +5,11 @@ package parse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed33527553/promptc/gen/diag"
 )
 
 // Normalize drops one leading byte order mark and turns CRLF and lone CR into
@@ -27,6 +30,10 @@ const maxCharacterFaults = 20
 // is so much of it that the file is not text at all.
 func (f *File) characters() bool {
 	text := f.Source.Text
+	if strings.HasPrefix(text, "\ufeff") {
+		f.Diagnostics.Add(f.Source.Span(0, len("\ufeff")), "encoding", "a second byte order mark", "remove it; one at the start of the file is ignored, more are not")
+		return false
+	}
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		f.Diagnostics.Add(f.Source.Top(), "encoding", "the file is UTF-16", "save it as UTF-8")
 		return false
@@ -44,7 +51,7 @@ func (f *File) characters() bool {
 	faults := 0
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if what, help := characterFault(r, size, i); what != "" {
+		if what, help := characterFault(r, size); what != "" {
 			if faults++; faults <= maxCharacterFaults {
 				f.Diagnostics.Add(f.Source.Span(i, i+size), "encoding", what, help)
 			}
@@ -58,7 +65,7 @@ func (f *File) characters() bool {
 	return faults <= maxCharacterFaults
 }
 
-func characterFault(r rune, size, offset int) (what, help string) {
+func characterFault(r rune, size int) (what, help string) {
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return "not valid UTF-8", "save the file as UTF-8"
@@ -66,8 +73,6 @@ func characterFault(r rune, size, offset int) (what, help string) {
 		return "a NUL character", "remove it"
 	case r < ' ' && r != '\n' && r != '\t':
 		return fmt.Sprintf("the control character U+%04X", r), "remove it"
-	case r == '\ufeff' && offset == 0:
-		return "a second byte order mark", "remove it; one at the start of the file is ignored, more are not"
 	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
 		return fmt.Sprintf("the bidirectional control U+%04X, which shows a reviewer another text than a model reads", r), "remove it"
 	case r >= 0xE0000 && r <= 0xE007F:
@@ -78,14 +83,16 @@ func characterFault(r rune, size, offset int) (what, help string) {
 
 // frontmatterCharacters reports characters that are text elsewhere but not in
 // frontmatter: yaml.v3 takes some of them for line ends, so that a comment can
-// hide a key.
+// hide a key. It returns whether the text between the offsets can be read as YAML.
 func (f *File) frontmatterCharacters(start, end int) bool {
-	ok := true
+	ok := !slices.ContainsFunc(f.Diagnostics, func(d diag.Diagnostic) bool {
+		return start <= d.Span.Start && d.Span.Start < end
+	})
 	for i, r := range f.Source.Text[start:end] {
 		if r == 0x7F || r >= 0x80 && r <= 0x9F || r == 0x2028 || r == 0x2029 {
 			ok = false
 			f.Diagnostics.Add(f.Source.Span(start+i, start+i+utf8.RuneLen(r)), "encoding",
-				fmt.Sprintf("the character U+%04X cannot be in frontmatter, where YAML readers disagree on whether it ends a line", r), "remove it")
+				fmt.Sprintf("the character U+%04X cannot be in YAML, whose readers disagree on whether it ends a line", r), "remove it")
 		}
 	}
 	return ok

@@ -25,6 +25,7 @@ const MaxBody = 256 << 10
 // A File is one parsed file.
 type File struct {
 	Source *diag.Source
+	kind   FileKind
 	// Front is the frontmatter as a mapping, or the whole of a catalog.yaml. It is
 	// nil for a document, and where there was a fault in it.
 	Front *Value
@@ -43,7 +44,7 @@ type File struct {
 
 // Parse reads a file of a kind. It always returns a File.
 func Parse(source *diag.Source, kind FileKind) *File {
-	f := &File{Source: source}
+	f := &File{Source: source, kind: kind}
 	if !f.characters() {
 		return f
 	}

@@ -81,6 +81,14 @@ func (f *File) noFrontmatter(first string) {
 	}
 }
 
+// yamlName is what the file's YAML is called.
+func (f *File) yamlName() string {
+	if f.kind == Settings {
+		return "the file"
+	}
+	return "frontmatter"
+}
+
 // yaml reads the YAML between two offsets and returns its value, or nil after it
 // reported why not. An empty text is an empty mapping.
 func (f *File) yaml(start, end int) *Value {
@@ -107,7 +115,7 @@ func (f *File) yaml(start, end int) *Value {
 			}
 		}
 		f.Diagnostics.Add(f.Source.Span(at, at+3), "yaml-feature",
-			"frontmatter cannot hold several documents", `remove this line and what follows it, or quote it if it is text`)
+			f.yamlName()+" cannot hold several documents", `remove this line and what follows it, or quote it if it is text`)
 		return nil
 	}
 	if node == nil || len(node.Content) == 0 {

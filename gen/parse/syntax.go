@@ -240,6 +240,8 @@ func explain(text string, at int, problem string) explanation {
 		}
 	case problem == "did not find expected key":
 		switch before := lastNonBlank(text, at); {
+		case character == "]" || character == "}":
+			e.message, e.help = "this "+character+" closes nothing", "remove it"
 		case inValue && strings.IndexByte(`"'`, text[value.start]) >= 0:
 			e.message = "there is text after the closing quote"
 			e.quoteValue(text, value)
@@ -319,6 +321,11 @@ func explain(text string, at int, problem string) explanation {
 		e.end = at + len(strings.TrimRight(word, " \t"))
 		e.message = "a line without a key and a colon"
 		e.help = `write "key: value"; where the line continues the value above, indent it further than its key`
+	case problem == "did not find expected comment or line break":
+		e.message = "a block value starts with | or >, and only an indentation digit or a sign may follow on its line"
+		if inValue {
+			e.quoteValue(text, value)
+		}
 	case strings.Contains(problem, "directive") || strings.Contains(problem, "incompatible"):
 		e.message, e.help = "a YAML directive (%) cannot stand here", "remove the line"
 	case strings.Contains(problem, "tag"), strings.HasPrefix(problem, "did not find the expected '>'"):

@@ -127,7 +127,7 @@ func (w *walk) value(n *yaml.Node) *Value {
 
 func (w *walk) feature(start, end int, what, help string) *diag.Diagnostic {
 	w.ok = false
-	return w.file.Diagnostics.Add(w.source.Span(start, end), "yaml-feature", "frontmatter cannot hold "+what, help)
+	return w.file.Diagnostics.Add(w.source.Span(start, end), "yaml-feature", w.file.yamlName()+" cannot hold "+what, help)
 }
 
 // span finds where a node ends, which yaml.v3 does not tell.
