@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -77,7 +78,21 @@ func compileQuietly(dir string, progress func(done, total int)) (*check.Program,
 		return nil, nil, unusable(shown, err)
 	}
 	defer root.Close()
-	return gen.Compile(root.FS(), gen.Options{Root: shown, Progress: progress})
+	program, faults, err := gen.Compile(root.FS(), gen.Options{Root: shown, Progress: progress})
+	if err != nil {
+		return nil, nil, uncompiled(shown, err)
+	}
+	return program, faults, nil
+}
+
+// uncompiled returns the error for a tree that could not be read to its end. A
+// name in it is quoted: it may hold anything.
+func uncompiled(shown string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("cannot read %q: %w", path.Join(shown, p.Path), p.Err)
+	}
+	return fmt.Errorf("cannot read %s: %w", shown, err)
 }
 
 // unusable returns the error for a directory that cannot be read, without the path
@@ -86,11 +101,11 @@ func unusable(shown string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no directory %s; name the content directory, or run promptc where it is", shown)
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
 	}
-	return fmt.Errorf("the directory %s cannot be read: %w", shown, err)
+	return fmt.Errorf("cannot read %s: %w", shown, err)
 }
 
 // shownPath returns how a path is printed: with slashes, relative to the working
