@@ -45,17 +45,18 @@ func (d *document) literal(f *source) jen.Code {
 // them.
 func (d *document) textStem() string { return uncapital(d.Stem) }
 
-// declare declares the document and the entries that lead to it.
+// declare declares the document, after its text and the entries that lead to it. The
+// document is last because gofmt would indent the file's last line after a sum.
 func (d *document) declare(f *source, literal jen.Code) {
 	doc := d.Symbol.Name + " is " + d.Document.Path + "."
 	if d.Document.Path == "" {
 		doc = d.Symbol.Name + " is read at " + d.URI + "."
 	}
-	f.declare(jen.Var().Id(d.Symbol.Name).Op("=").Add(vocabulary("Document"), literal), comment(doc)...)
 	f.declareTexts()
 	for _, e := range d.Entries {
 		f.declare(constant(e.Symbol.Name, jsonLines(e.JSON)))
 	}
+	f.declare(jen.Var().Id(d.Symbol.Name).Op("=").Add(vocabulary("Document"), literal), comment(doc)...)
 }
 
 // A documentFile is what a file of documents that belong to no prompt or skill is

@@ -35,7 +35,7 @@ func (l *plan) files() []File {
 		files = append(files, l.documentFiles(at, documents)...)
 	}
 	for _, shard := range l.shards {
-		files = append(files, file(shard, "doc_gen.go", &shardDoc{shard, l.root, l.face.Name}, (*shardDoc).render))
+		files = append(files, file(shard, "doc_gen.go", &shardDoc{shard, l.tree, l.face.Name}, (*shardDoc).render))
 		if f := l.faceFile(shard); len(f.Prompts)+len(f.Skills) > 0 {
 			files = append(files, file(l.face, "shard_"+shard.Name+"_gen.go", f, (*faceFile).render))
 		}
@@ -77,13 +77,13 @@ func (l *plan) documentFiles(at pkg, documents []*document) []File {
 		if len(u.Documents) == 0 {
 			continue
 		}
-		u.Package, u.Source = at, l.root
+		u.Package, u.Source = at, l.tree
 		name := "documents_gen.go"
 		if n > 1 {
 			name = fmt.Sprintf("documents_%02d_gen.go", i)
 		}
-		if len(u.Documents) == 1 {
-			u.Source = path.Join(l.root, u.Documents[0].Document.Path)
+		if p := u.Documents[0].Document.Path; len(u.Documents) == 1 && p != "" {
+			u.Source = path.Join(l.root, p)
 		}
 		files = append(files, file(at, name, u, (*documentFile).render))
 	}
@@ -91,7 +91,7 @@ func (l *plan) documentFiles(at pkg, documents []*document) []File {
 }
 
 func (l *plan) faceFile(shard pkg) *faceFile {
-	f := &faceFile{Package: l.face, Source: l.root, Shard: shard}
+	f := &faceFile{Package: l.face, Source: l.tree, Shard: shard}
 	for _, p := range l.prompts {
 		if p.Package == shard {
 			f.Prompts = append(f.Prompts, newFacePrompt(p))
@@ -106,7 +106,7 @@ func (l *plan) faceFile(shard pkg) *faceFile {
 }
 
 func (l *plan) index() *indexFile {
-	f := &indexFile{Package: l.face, Source: l.root, Tables: []table{
+	f := &indexFile{Package: l.face, Source: l.tree, Tables: []table{
 		{"Prompt", l.catalog.PromptTable},
 		{"Resource", l.catalog.ResourceTable},
 		{"Document", l.catalog.DocumentTable},
@@ -128,7 +128,7 @@ func (l *plan) index() *indexFile {
 }
 
 func (l *plan) catalogFile(lists []list) *catalogFile {
-	f := &catalogFile{Package: l.face, Source: l.root, Catalog: *l.catalog, Lists: lists}
+	f := &catalogFile{Package: l.face, Source: l.tree, Catalog: *l.catalog, Lists: lists}
 	f.Catalog.Prompts, f.Catalog.Skills, f.Catalog.Documents, f.Catalog.Resources = nil, nil, nil, nil
 	f.Catalog.PromptTable, f.Catalog.ResourceTable, f.Catalog.DocumentTable = catalog.Table{}, catalog.Table{}, catalog.Table{}
 	f.Example = l.example()

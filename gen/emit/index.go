@@ -25,6 +25,9 @@ type catalogFile struct {
 	Example string
 }
 
+// instructions is the stem for constants of the catalog's instructions.
+const instructions = "instructions"
+
 // A list is a field of the catalog with the name of the variable that it is set to.
 // The field may be one of a table's.
 type list struct{ Table, Field, Variable string }
@@ -40,7 +43,9 @@ func (u *catalogFile) render(key string) ([]byte, error) {
 	b.text("Title", v.Title)
 	b.text("Version", v.Version)
 	b.text("Description", v.Description)
-	b.text("Instructions", v.Instructions)
+	if v.Instructions != "" {
+		b.field("Instructions", f.texts.use(instructions, v.Instructions, lines))
+	}
 	b.text("Prefix", v.Prefix)
 	if v.Cache != (catalog.CacheHint{}) {
 		b.field("Cache", vocabulary("CacheHint").Add(cacheHint(v.Cache)))
@@ -61,6 +66,7 @@ func (u *catalogFile) render(key string) ([]byte, error) {
 	}
 	f.declare(jen.Var().Id("Catalog").Op("=").Op("&").Add(vocabulary("Catalog"), b.literal()),
 		comment("Catalog is everything that "+u.Source+" compiles to.")...)
+	f.declareTexts()
 
 	f.declare(jen.Func().Id("Register").Params(jen.Id("m").Op("*").Add(vocabulary("Mux"))).Error().
 		Block(jen.Return(jen.Id("m").Dot("Mount").Call(jen.Id("Catalog")))),

@@ -86,7 +86,8 @@ type skill struct {
 
 // A plan says where everything is declared.
 type plan struct {
-	root    string
+	root    string // may be empty
+	tree    string // what the content is called
 	catalog *catalog.Catalog
 	face    pkg
 	shards  []pkg // nil where the face declares everything
@@ -111,11 +112,12 @@ func newPlan(p *check.Program, opt Options) (*plan, error) {
 	}
 	l := &plan{
 		root:      p.Root,
+		tree:      cmp.Or(p.Root, "the content"),
 		catalog:   c,
 		face:      pkg{Name: opt.Package},
 		documents: map[*catalog.Document]*document{},
 		entries:   make([]symbol, len(c.Resources)),
-		stems:     map[string]bool{},
+		stems:     map[string]bool{instructions: true},
 		names:     map[string]bool{"Catalog": true, "Register": true},
 	}
 	for i, names := range p.Prompts {

@@ -33,15 +33,14 @@ type splitter func(s string) []string
 // lines cuts a text after its newlines, and data that is not text into pieces of
 // equal length.
 func lines(s string) []string {
+	var pieces []string
 	if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
-		var pieces []string
 		for len(s) > binaryLineBytes {
 			pieces = append(pieces, s[:binaryLineBytes])
 			s = s[binaryLineBytes:]
 		}
 		return append(pieces, s)
 	}
-	var pieces []string
 	for line := range strings.Lines(s) {
 		for len(line) > maxLineBytes {
 			cut := maxLineBytes
@@ -80,14 +79,11 @@ func jsonLines(s string) []string {
 			end = depth <= 1 || depth == 2 && s[i-1] == '}'
 		}
 		if end {
-			pieces = append(pieces, s[start:i+1])
+			pieces = append(pieces, lines(s[start:i+1])...)
 			start = i + 1
 		}
 	}
-	if start < len(s) {
-		pieces = append(pieces, s[start:])
-	}
-	return pieces
+	return append(pieces, lines(s[start:])...)
 }
 
 // texts are the string constants of one Go file. A text that is used twice, as a
