@@ -38,7 +38,6 @@ var rules = [...][2]string{
 	{"link-broken", "A relative link in a skill leads to a file that is served with it."},
 	{"message-empty", "A message has a text."},
 	{"message-role", "A message's role is user or assistant, in a line that is exactly <!-- role: user --> or <!-- role: assistant -->."},
-	{"name", "The catalog's name has 1 to 128 characters."},
 	{"name-repeated", "The directory is a prompt's name; the frontmatter does not repeat it."},
 	{"placeholder-near-miss", "A placeholder is exactly {{name}}."},
 	{"placeholder-undeclared", "A placeholder names a declared argument."},
