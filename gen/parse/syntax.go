@@ -70,9 +70,12 @@ func locate(text string, err error) (offset int, problem string) {
 		return same, problem
 	case problem == "found unexpected end of stream",
 		problem == "did not find expected key",
-		problem == "could not find expected ':'",
-		strings.HasPrefix(problem, "unknown anchor"):
+		problem == "could not find expected ':'":
 		return fails(), problem
+	case strings.HasPrefix(problem, "did not find expected alphabetic"), strings.HasPrefix(problem, "unknown anchor"):
+		if i := strings.LastIndexAny(text[:min(same+1, len(text))], "*&"); i >= 0 {
+			return i, problem
+		}
 	case strings.Contains(problem, "tag") || strings.HasPrefix(problem, "did not find the expected '>'"):
 		if i := strings.LastIndexByte(text[:min(same+1, len(text))], '!'); i >= 0 {
 			return i, problem
@@ -205,6 +208,26 @@ func valueAt(text string, offset int) (extent, bool) {
 	return v, true
 }
 
+// itemAt narrows a value that is written as a list in brackets down to the item
+// that holds the byte at offset.
+func itemAt(text string, value extent, offset int) extent {
+	if text[value.start] != '[' || offset >= value.end || strings.Count(text[value.start:offset], "[") <= strings.Count(text[value.start:offset], "]") {
+		return value
+	}
+	start := strings.LastIndexAny(text[:offset], "[,") + 1
+	end := value.end
+	if i := strings.IndexAny(text[offset:value.end], ",]"); i >= 0 {
+		end = offset + i
+	}
+	item := text[start:end]
+	start += len(item) - len(strings.TrimLeft(item, " \t"))
+	end = start + len(strings.TrimSpace(item))
+	if start < value.start || start > offset || start == end {
+		return value
+	}
+	return extent{start: start, end: end}
+}
+
 // explain puts the problem at an offset into words, with the usual way out.
 func explain(text string, at int, problem string) explanation {
 	e := explanation{start: at, end: min(at+1, len(text))}
@@ -215,6 +238,9 @@ func explain(text string, at int, problem string) explanation {
 	}
 	value, hasValue := valueAt(text, at)
 	inValue := hasValue && at >= value.start
+	if inValue {
+		value = itemAt(text, value, at)
+	}
 	lineStart := strings.LastIndexByte(text[:at], '\n') + 1
 	indented := strings.TrimLeft(text[lineStart:at], " \t") == ""
 
