@@ -161,7 +161,6 @@ func TestAgainstMCPGo(t *testing.T) {
 		{method: "logging/setLevel", params: `{"level":"debug"}`},
 		{method: "resources/subscribe", params: `{"uri":"resource://docs/readme.md"}`},
 		{method: "tools/list"},
-		{method: "tools/call", params: `{"name":"x"}`},
 		{method: "tasks/list"},
 		{method: "prompts/nope"},
 		{method: "no/such/method"},
