@@ -1,0 +1,73 @@
+# The targets that people and CI use; make help lists them.
+
+GO      ?= go
+ADDRESS ?= 127.0.0.1:8080
+FUZZTIME ?= 20s
+
+# A static binary without the paths of this machine in it.
+BUILD = CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
+
+# The race detector needs a C compiler.
+RACE := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: generate build ## check, generate, build, and serve the catalog at http://$(ADDRESS)/mcp
+	./bin/promptd --http $(ADDRESS)
+
+.PHONY: generate
+generate: ## check content/ and compile it into catalog/baked
+	$(GO) run ./cmd/promptc check
+	$(GO) generate .
+
+.PHONY: build
+build: ## build bin/promptc and bin/promptd
+	$(BUILD) -o bin/ ./cmd/promptc ./cmd/promptd
+
+.PHONY: test
+test: ## run all tests, with the race detector where there is a C compiler
+	@[ -n "$(RACE)" ] || echo "there is no C compiler: the tests run without the race detector"
+	$(GO) test $(RACE) ./...
+	cd cmd/promptbench && $(GO) test ./...
+
+.PHONY: lint
+lint: ## go mod tidy, gofmt, vet, staticcheck, and whether the generated package is stale
+	$(GO) mod tidy -diff
+	cd cmd/promptbench && $(GO) mod tidy -diff
+	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+	$(GO) vet ./...
+	cd cmd/promptbench && $(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) run ./cmd/promptc generate --check -o catalog/baked content
+
+.PHONY: check
+check: lint test ## all that CI runs: lint, then test
+
+.PHONY: update
+update: ## rewrite the golden files of the tests; read the difference
+	$(GO) test ./gen/... -update
+	UPDATE=1 $(GO) test ./cmd/promptc ./cmd/promptd
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			$(GO) test $$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## measure rendering, serving and scale, as ratios beside their targets
+	cd cmd/promptbench && $(GO) run . render
+	$(GO) test ./catalog/serve -run '^$$' -bench . -benchtime 200x
+	cd cmd/promptbench && $(GO) run . scale
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin
