@@ -204,8 +204,9 @@ func (o *output) inspect(files []emit.File) (orphans []string, err error) {
 		return nil, err
 	}
 	for _, e := range shards {
-		dir := path.Join(emit.Shards, e.Name())
-		dirs[dir] = dirs[dir]
+		if dir := path.Join(emit.Shards, e.Name()); !dirs[dir] {
+			dirs[dir] = false
+		}
 	}
 	for dir, needed := range dirs {
 		entries, err := o.list(dir, needed)
