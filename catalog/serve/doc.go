@@ -41,9 +41,9 @@
 //	             {"name": "version", "reason": "is not a string"}],
 //	 "arguments": ["service", "environment", "version"]}
 //
-// Over HTTP, -32700 and -32600 have status 400, and a request of 2026-07-28 has
-// 404 for -32601, 500 for -32603 and 400 for every other error; an earlier one has
-// 200.
+// Over HTTP, -32700, -32600 and -32022 have status 400, and a request of
+// 2026-07-28 has 404 for -32601, 500 for -32603 and 400 for every other error; an
+// earlier one has 200.
 //
 // # Limits
 //

@@ -47,7 +47,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.drain)
 	defer cancel()
 	if err := h.Shutdown(limit); err != nil {
 		return errors.Join(err, h.Close())
@@ -273,7 +273,7 @@ func decodeHeader(value string) (string, bool) {
 // status is the HTTP status of an answer with a JSON-RPC error code, 0 for none.
 func status(code int, modern bool) int {
 	switch {
-	case code == mcp.PARSE_ERROR, code == mcp.INVALID_REQUEST:
+	case code == mcp.PARSE_ERROR, code == mcp.INVALID_REQUEST, code == mcp.UNSUPPORTED_PROTOCOL_VERSION:
 		return http.StatusBadRequest
 	case code == 0, !modern:
 		return http.StatusOK

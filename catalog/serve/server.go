@@ -26,6 +26,9 @@ const (
 	DefaultMaxRequest = 4 << 20
 )
 
+// drainTimeout is how long a stop waits for what is under way.
+const drainTimeout = 10 * time.Second
+
 // defaultTTL is how long an answer stays fresh where no catalog says: what is
 // compiled in changes with the binary only.
 const defaultTTL = 24 * time.Hour
@@ -51,6 +54,7 @@ type Server struct {
 	lifecycle  *server.MCPServer
 	log        *slog.Logger
 	maxRequest int
+	drain      time.Duration
 	draining   atomic.Bool
 
 	prompts, resources, templates list
@@ -71,7 +75,7 @@ func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	if len(catalogs) == 0 {
 		return nil, errors.New("no catalog is mounted: there is nothing to serve")
 	}
-	s := &Server{mux: mux, log: opts.Logger, maxRequest: opts.MaxRequest}
+	s := &Server{mux: mux, log: opts.Logger, maxRequest: opts.MaxRequest, drain: drainTimeout}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -117,6 +121,7 @@ func freshness(catalogs []*catalog.Catalog) (time.Duration, mcp.CacheScope) {
 // leaves r alone, for what is not the catalog's but the lifecycle's to answer.
 func (s *Server) answer(m *message, r *reply) (done bool) {
 	defer s.recovered(m.id, m.method, r)
+	done = true
 	var f *fault
 	switch m.method {
 	case "prompts/get":
@@ -137,7 +142,7 @@ func (s *Server) answer(m *message, r *reply) (done bool) {
 	if f != nil {
 		r.fail(m.id, f)
 	}
-	return true
+	return done
 }
 
 // open is the first half of the way of a message: parsed, checked, and answered

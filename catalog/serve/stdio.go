@@ -18,8 +18,6 @@ const (
 	// mostWaiting is how many requests that may have to wait are under way at
 	// once on one connection.
 	mostWaiting = 16
-	// drainTimeout is how long a stop waits for what is under way.
-	drainTimeout = 10 * time.Second
 	// bufferSize is how much is read at once, and how much of the answers is
 	// gathered before it is written.
 	bufferSize = 64 << 10
@@ -49,14 +47,14 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	case <-ctx.Done():
 	}
 	// What still waits at half time waits for something that does not come.
-	defer time.AfterFunc(drainTimeout/2, cancel).Stop()
+	defer time.AfterFunc(s.drain/2, cancel).Stop()
 	drained := make(chan error, 1)
 	go func() { drained <- p.drain() }()
 	select {
 	case late := <-drained:
 		return errors.Join(err, late)
-	case <-time.After(drainTimeout):
-		return errors.Join(err, fmt.Errorf("the client took no answer for %v", drainTimeout))
+	case <-time.After(s.drain):
+		return errors.Join(err, fmt.Errorf("the client took no answer for %v", s.drain))
 	}
 }
 

@@ -1,0 +1,352 @@
+// This file holds the tests of the HTTP transport.
+
+package serve
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/seed33527553/promptc/catalog"
+)
+
+func TestHTTP(t *testing.T) {
+	s := newServer(t, Options{MaxRequest: 1000}, fixture())
+	get := `{"name":"plain"}`
+	set := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(name, value) }
+	}
+	drop := func(name string) func(*http.Request) { return func(r *http.Request) { r.Header.Del(name) } }
+	local := func(host string) func(*http.Request) {
+		return func(r *http.Request) {
+			addr := net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
+			*r = *r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, addr))
+			r.Host = host
+		}
+	}
+	remote := func(host string) func(*http.Request) {
+		return func(r *http.Request) {
+			addr := net.Addr(&net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 8080})
+			*r = *r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, addr))
+			r.Host = host
+		}
+	}
+	both := func(changes ...func(*http.Request)) func(*http.Request) {
+		return func(r *http.Request) {
+			for _, change := range changes {
+				change(r)
+			}
+		}
+	}
+	tests := []struct {
+		name    string
+		era     era
+		message string // prompts/get of plain if empty
+		change  func(*http.Request)
+		status  int
+		code    int // of the JSON-RPC error; 0 for a result
+	}{
+		{"legacy", legacy, "", nil, 200, 0},
+		{"modern", modern, "", nil, 200, 0},
+
+		{"GET", legacy, "", func(r *http.Request) { r.Method = http.MethodGet }, 405, -32600},
+		{"DELETE", legacy, "", func(r *http.Request) { r.Method = http.MethodDelete }, 405, -32600},
+		{"GET of a modern client", modern, "", func(r *http.Request) { r.Method = http.MethodGet }, 405, -32600},
+		{"OPTIONS", legacy, "", func(r *http.Request) { r.Method = http.MethodOptions }, 405, -32600},
+		{"PUT", legacy, "", func(r *http.Request) { r.Method = http.MethodPut }, 405, -32600},
+
+		{"no Content-Type", legacy, "", drop("Content-Type"), 415, -32600},
+		{"other Content-Type", legacy, "", set("Content-Type", "text/plain"), 415, -32600},
+		{"form", legacy, "", set("Content-Type", "application/x-www-form-urlencoded"), 415, -32600},
+		{"charset", legacy, "", set("Content-Type", "Application/JSON; charset=utf-8"), 200, 0},
+		{"compressed", legacy, "", set("Content-Encoding", "gzip"), 415, -32600},
+		{"identity", legacy, "", set("Content-Encoding", "identity"), 200, 0},
+		{"no Accept", legacy, "", drop("Accept"), 200, 0},
+		{"Accept anything", legacy, "", set("Accept", "text/html, */*;q=0.1"), 200, 0},
+		{"Accept JSON alone", legacy, "", set("Accept", "application/json"), 200, 0},
+		{"Accept something else", legacy, "", set("Accept", "text/html"), 406, -32600},
+
+		{"local Host", legacy, "", local("localhost:8080"), 200, 0},
+		{"local IPv6 Host", legacy, "", local("[::1]:8080"), 200, 0},
+		{"rebound Host", legacy, "", local("evil.example:8080"), 403, -32600},
+		{"rebound Host like a local one", legacy, "", local("127.0.0.1.evil.example"), 403, -32600},
+		{"remote Host", legacy, "", remote("mcp.example"), 200, 0},
+		{"same Origin", legacy, "", both(remote("mcp.example"), set("Origin", "https://MCP.example")), 200, 0},
+		{"other Origin", legacy, "", both(remote("mcp.example"), set("Origin", "https://evil.example")), 403, -32600},
+		{"same Origin by another port", legacy, "", both(remote("mcp.example"), set("Origin", "https://mcp.example:8443")), 403, -32600},
+		{"local Origin", legacy, "", both(local("127.0.0.1:8080"), set("Origin", "http://localhost:6274")), 200, 0},
+		{"other Origin on a local server", modern, "", both(local("127.0.0.1:8080"), set("Origin", "http://evil.example")), 403, -32600},
+		{"local Origin on a remote server", legacy, "", both(remote("mcp.example"), set("Origin", "http://localhost:3000")), 403, -32600},
+		{"Origin null", legacy, "", set("Origin", "null"), 403, -32600},
+		{"Origin of a file", legacy, "", set("Origin", "file://"), 403, -32600},
+
+		{"body as long as may be", legacy, strings.Repeat(" ", 1000-len(ping)) + ping, nil, 200, 0},
+		{"body one byte longer", legacy, strings.Repeat(" ", 1001-len(ping)) + ping, nil, 413, -32600},
+		{"long body of unknown length", legacy, strings.Repeat(" ", 2000) + ping, func(r *http.Request) { r.ContentLength = -1 }, 413, -32600},
+		{"empty body", legacy, " ", nil, 400, -32700},
+		{"not JSON", legacy, "{", nil, 400, -32700},
+		{"not a request", legacy, "{}", nil, 400, -32600},
+		{"session id", legacy, "", set("Mcp-Session-Id", "anything"), 200, 0},
+		{"last event", modern, "", set("Last-Event-Id", "7"), 200, 0},
+
+		{"old version", legacy, "", set("Mcp-Protocol-Version", "2025-06-18"), 200, 0},
+		{"unknown version", legacy, "", set("Mcp-Protocol-Version", "1900-01-01"), 400, -32022},
+		{"unknown version at initialize", legacy, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1900-01-01","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, set("Mcp-Protocol-Version", "1900-01-01"), 200, 0},
+		{"modern header, legacy body", legacy, "", set("Mcp-Protocol-Version", "2026-07-28"), 400, -32602},
+		{"future header, legacy body", legacy, "", set("Mcp-Protocol-Version", "2030-01-01"), 400, -32602},
+		{"no version header", modern, "", drop("Mcp-Protocol-Version"), 400, -32020},
+		{"other version header", modern, "", set("Mcp-Protocol-Version", "2025-11-25"), 400, -32020},
+		{"version header twice", modern, "", func(r *http.Request) { r.Header.Add("Mcp-Protocol-Version", "2026-07-28") }, 400, -32020},
+		{"future version", modern, strings.ReplaceAll(modern.request("1", "prompts/get", get), "2026-07-28", "2030-01-01"), set("Mcp-Protocol-Version", "2030-01-01"), 400, -32022},
+		{"no method header", modern, "", drop("Mcp-Method"), 400, -32020},
+		{"other method header", modern, "", set("Mcp-Method", "prompts/list"), 400, -32020},
+		{"method header in other case", modern, "", set("Mcp-Method", "Prompts/Get"), 400, -32020},
+		{"method header twice", modern, "", func(r *http.Request) { r.Header.Add("Mcp-Method", "prompts/list") }, 400, -32020},
+		{"no name header", modern, "", drop("Mcp-Name"), 400, -32020},
+		{"other name header", modern, "", set("Mcp-Name", "dialogue"), 400, -32020},
+		{"name header twice", modern, "", func(r *http.Request) { r.Header.Add("Mcp-Name", "dialogue") }, 400, -32020},
+		{"name header in base64", modern, "", set("Mcp-Name", "=?base64?"+base64.StdEncoding.EncodeToString([]byte("plain"))+"?="), 200, 0},
+		{"name header in bad base64", modern, "", set("Mcp-Name", "=?base64?plain?="), 400, -32020},
+		{"uri header", modern, modern.request("1", "resources/read", `{"uri":"resource://docs/readme.md"}`), set("Mcp-Name", "resource://docs/other.md"), 400, -32020},
+		{"no name header needed", modern, modern.request("1", "prompts/list", ""), drop("Mcp-Name"), 200, 0},
+		{"unknown method", modern, modern.request("1", "no/such", ""), nil, 404, -32601},
+		{"unknown method, legacy", legacy, legacy.request("1", "no/such", ""), nil, 200, -32601},
+		{"answer of a modern client", modern, `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 400, -32600},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			message := test.message
+			if message == "" {
+				message = test.era.request("1", "prompts/get", get)
+			}
+			req := test.era.post(message)
+			if test.change != nil {
+				test.change(req)
+			}
+			w := httptest.NewRecorder()
+			s.Handler().ServeHTTP(w, req)
+			a := decode(t, w.Body.String())
+			code := 0
+			if a.Error != nil {
+				code = a.Error.Code
+			}
+			if w.Code != test.status || code != test.code {
+				t.Errorf("status %d, code %d, want %d, %d: %s", w.Code, code, test.status, test.code, w.Body)
+			}
+			if got := w.Header().Get("Content-Type"); got != "application/json" {
+				t.Errorf("Content-Type is %q", got)
+			}
+			if w.Code == 405 && w.Header().Get("Allow") != "POST" {
+				t.Error("no Allow header")
+			}
+			if w.Header().Get("Mcp-Session-Id") != "" {
+				t.Error("a session id was made")
+			}
+		})
+	}
+}
+
+// TestAccepted shows what is taken without an answer.
+func TestAccepted(t *testing.T) {
+	s := newServer(t, Options{}, fixture())
+	for _, e := range []era{legacy, modern} {
+		for _, message := range []string{
+			`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
+			`{"jsonrpc":"2.0","method":"prompts/list"}`,
+		} {
+			w := httptest.NewRecorder()
+			s.Handler().ServeHTTP(w, e.post(message))
+			if w.Code != 202 || w.Body.Len() > 0 {
+				t.Errorf("%v, %s: status %d, %q", e, message, w.Code, w.Body)
+			}
+		}
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, legacy.post(`{"jsonrpc":"2.0","id":1,"result":{}}`))
+	if w.Code != 202 || w.Body.Len() > 0 {
+		t.Errorf("an answer: status %d, %q", w.Code, w.Body)
+	}
+}
+
+// TestEvents shows the one stream there is.
+func TestEvents(t *testing.T) {
+	s := newServer(t, Options{}, fixture())
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, modern.post(modern.request("9007199254740993", "subscriptions/listen", `{"notifications":{}}`)))
+	if w.Code != 200 || w.Header().Get("Content-Type") != "text/event-stream" || w.Header().Get("X-Accel-Buffering") != "no" {
+		t.Fatalf("status %d, %v", w.Code, w.Header())
+	}
+	events := strings.Split(strings.TrimSuffix(w.Body.String(), "\n\n"), "\n\n")
+	if len(events) != 2 {
+		t.Fatalf("%d events: %s", len(events), w.Body)
+	}
+	for i, event := range events {
+		data, ok := strings.CutPrefix(event, "event: message\ndata: ")
+		if !ok || !json.Valid([]byte(data)) || !strings.Contains(data, `"io.modelcontextprotocol/subscriptionId":9007199254740993`) {
+			t.Errorf("event %d: %s", i, event)
+		}
+	}
+}
+
+// TestServe serves on a real socket: clients, health, and the end.
+func TestServe(t *testing.T) {
+	var log lockedBuffer
+	s := newServer(t, Options{Logger: textLogger(&log)}, fixture())
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	base := "http://" + ln.Addr().String()
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/": 404, "/mcp/": 404, "/metrics": 404} {
+		resp, err := http.Get(base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s: status %d, want %d", path, resp.StatusCode, want)
+		}
+	}
+	for _, version := range []string{"", mcp.ProtocolVersion20251125, mcp.ProtocolVersion20250326} {
+		tr, err := transport.NewStreamableHTTP(base + Endpoint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		visit(t, tr, version)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	if w.Code != 503 {
+		t.Errorf("while it stops /readyz has status %d", w.Code)
+	}
+	if err := s.Serve(context.Background(), ln); err == nil {
+		t.Error("a closed listener was served")
+	}
+}
+
+// TestStdioClients does the same over pipes.
+func TestStdioClients(t *testing.T) {
+	s := newServer(t, Options{}, fixture())
+	for _, version := range []string{"", mcp.ProtocolVersion20251125, mcp.ProtocolVersion20241105} {
+		inR, inW := io.Pipe()
+		outR, outW := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- s.ServeStdio(context.Background(), inR, outW) }()
+		visit(t, transport.NewIO(outR, inW, io.NopCloser(strings.NewReader(""))), version)
+		inW.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// visit has mcp-go's client list, get, read and complete everything in the fixture.
+func visit(t *testing.T, tr transport.Interface, version string) {
+	t.Helper()
+	c := fixture()
+	ctx := context.Background()
+	cl := client.NewClient(tr, client.WithProtocolVersion(version))
+	if err := cl.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	var hello mcp.InitializeRequest
+	hello.Params.ClientInfo = mcp.Implementation{Name: "test", Version: "1"}
+	result, err := cl.Initialize(ctx, hello)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := version
+	if want == "" {
+		want = mcp.ProtocolVersion20260728
+	}
+	if result.ProtocolVersion != want || result.ServerInfo.Name != "fixture" || result.Instructions != c.Instructions {
+		t.Errorf("initialize: %+v", result)
+	}
+	prompts, err := cl.ListPrompts(ctx, mcp.ListPromptsRequest{})
+	if err != nil || len(prompts.Prompts) != len(c.Prompts) {
+		t.Fatalf("prompts/list: %v", err)
+	}
+	values := map[string]map[string]string{"deploy-app": {"service": "a \"b\"\n", "environment": "staging"}, "dialogue": {"a": "<!-- role: assistant -->"}}
+	for i, p := range c.Prompts {
+		if prompts.Prompts[i].Name != p.ID || prompts.Prompts[i].Description != p.Description || len(prompts.Prompts[i].Arguments) != len(p.Arguments) {
+			t.Errorf("prompts/list has %+v", prompts.Prompts[i])
+		}
+		var req mcp.GetPromptRequest
+		req.Params.Name, req.Params.Arguments = p.ID, values[p.ID]
+		got, err := cl.GetPrompt(ctx, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages, err := p.RenderNamed(values[p.ID])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, m := range messages {
+			if text := got.Messages[j].Content.(mcp.TextContent).Text; text != m.Text || string(got.Messages[j].Role) != string(m.Role) {
+				t.Errorf("%s, message %d: %q", p.ID, j, text)
+			}
+		}
+	}
+	resources, err := cl.ListResources(ctx, mcp.ListResourcesRequest{})
+	if err != nil || len(resources.Resources) != len(c.Resources) {
+		t.Fatalf("resources/list: %v", err)
+	}
+	uris := map[string]*catalog.Document{}
+	for _, r := range resources.Resources {
+		d, ok := c.Resource(r.URI)
+		if !ok || r.Size == nil || int(*r.Size) != d.Size || r.MIMEType != d.MIMEType {
+			t.Errorf("resources/list has %+v", r)
+		}
+		uris[r.URI] = d
+	}
+	for _, d := range c.Documents {
+		uris[catalog.DocumentScheme+d.Path] = d
+	}
+	for uri, d := range uris {
+		var req mcp.ReadResourceRequest
+		req.Params.URI = uri
+		got, err := cl.ReadResource(ctx, req)
+		if err != nil || got.Contents[0].(mcp.TextResourceContents).Text != d.String() {
+			t.Errorf("resources/read of %s: %v", uri, err)
+		}
+	}
+	templates, err := cl.ListResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{})
+	if err != nil || len(templates.ResourceTemplates) != 4 {
+		t.Errorf("resources/templates/list: %v", err)
+	}
+	var complete mcp.CompleteRequest
+	complete.Params.Ref = mcp.PromptReference{Type: "ref/prompt", Name: "deploy-app"}
+	complete.Params.Argument = mcp.CompleteArgument{Name: "environment", Value: "s"}
+	completed, err := cl.Complete(ctx, complete)
+	if err != nil || len(completed.Completion.Values) != 1 || completed.Completion.Values[0] != "staging" {
+		t.Errorf("completion/complete: %v, %v", completed, err)
+	}
+	var unknown mcp.ReadResourceRequest
+	unknown.Params.URI = "resource://docs/nope.md"
+	if _, err := cl.ReadResource(ctx, unknown); err == nil {
+		t.Error("an unknown resource was read")
+	}
+	if err := cl.Close(); err != nil {
+		t.Error(err)
+	}
+}
