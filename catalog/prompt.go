@@ -5,8 +5,8 @@ package catalog
 import (
 	"errors"
 	"slices"
+	"strings"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // NotProvided is what an omitted optional argument without a default renders as.
@@ -97,12 +97,12 @@ func (p *Prompt) Render(values ...string) ([]Message, error) {
 		for j := range t.Segments {
 			size += len(p.segment(&t.Segments[j], values))
 		}
-		// The text is made in one allocation, which is not written again.
-		text := make([]byte, 0, size)
+		var text strings.Builder
+		text.Grow(size)
 		for j := range t.Segments {
-			text = append(text, p.segment(&t.Segments[j], values)...)
+			text.WriteString(p.segment(&t.Segments[j], values))
 		}
-		messages[i] = Message{Role: t.Role, Text: unsafe.String(unsafe.SliceData(text), len(text))}
+		messages[i] = Message{Role: t.Role, Text: text.String()}
 	}
 	return messages, nil
 }
@@ -111,7 +111,8 @@ func (p *Prompt) Render(values ...string) ([]Message, error) {
 // means that the argument was omitted. Besides the faults that Render finds, the
 // *ArgumentError lists names that the prompt does not declare.
 func (p *Prompt) RenderNamed(values map[string]string) ([]Message, error) {
-	inOrder := make([]string, len(p.Arguments))
+	// Grown only for more arguments than prompts usually have, it is on the stack.
+	inOrder := append(make([]string, 0, 8), make([]string, len(p.Arguments))...)
 	var unknown []string
 	for name, value := range values {
 		if i, ok := p.Argument(name); ok {
