@@ -111,8 +111,11 @@ func (p *Prompt) Render(values ...string) ([]Message, error) {
 // means that the argument was omitted. Besides the faults that Render finds, the
 // *ArgumentError lists names that the prompt does not declare.
 func (p *Prompt) RenderNamed(values map[string]string) ([]Message, error) {
-	// Grown only for more arguments than prompts usually have, it is on the stack.
-	inOrder := append(make([]string, 0, 8), make([]string, len(p.Arguments))...)
+	var few [8]string // on the stack, and enough for most prompts
+	inOrder := few[:min(len(few), len(p.Arguments))]
+	if len(p.Arguments) > len(few) {
+		inOrder = make([]string, len(p.Arguments))
+	}
 	var unknown []string
 	for name, value := range values {
 		if i, ok := p.Argument(name); ok {
