@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -38,7 +41,7 @@ type checker struct {
 	catalog *catalog.Catalog
 	skills  []*skill
 	byID    map[string]*skill
-	// documents are those of the Markdown files, by path.
+	// documents are those of the Markdown outside of prompts, by path.
 	documents map[string]*catalog.Document
 	plain     []*Input // Markdown outside of prompts and skills
 }
@@ -58,16 +61,13 @@ func Files(root string, inputs []*Input) (*Program, diag.List) {
 	}
 	program := &Program{Root: root, Catalog: c.catalog}
 	c.group(inputs)
-	for _, in := range inputs {
-		if in.Kind != parse.Prompt {
-			continue
+	for _, p := range c.prompts(inputs) {
+		c.faults = append(c.faults, p.faults...)
+		for _, d := range p.declarations {
+			c.names.declare(&c.faults, d)
 		}
-		p, names, ok := c.prompt(path.Base(path.Dir(in.Path)), in)
-		if ok {
-			c.catalog.Prompts = append(c.catalog.Prompts, p)
-			program.Prompts = append(program.Prompts, names)
-			c.documents[in.Path] = p.Document
-		}
+		c.catalog.Prompts = append(c.catalog.Prompts, p.value)
+		program.Prompts = append(program.Prompts, p.names)
 	}
 	for _, s := range c.skills {
 		c.skill(s)
@@ -86,6 +86,24 @@ func Files(root string, inputs []*Input) (*Program, diag.List) {
 	}
 	c.finish(inputs)
 	return program, nil
+}
+
+// prompts checks the prompts among the files, as many at a time as there are
+// processors.
+func (c *checker) prompts(inputs []*Input) []*prompt {
+	inputs = slices.DeleteFunc(slices.Clone(inputs), func(in *Input) bool { return in.Kind != parse.Prompt })
+	list := make([]*prompt, len(inputs))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(inputs)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(inputs)); i = next.Add(1) - 1 {
+				list[i] = checkPrompt(path.Base(path.Dir(inputs[i].Path)), c.catalog.Prefix, inputs[i])
+			}
+		})
+	}
+	workers.Wait()
+	return list
 }
 
 // group reads the settings, and gathers the skills and the plain documents.
@@ -138,22 +156,19 @@ func (c *checker) group(inputs []*Input) {
 }
 
 // document returns the catalog's document for a file.
-func (c *checker) document(in *Input, text []string) *catalog.Document {
-	d := &catalog.Document{Path: in.Path, Title: in.Path, MIMEType: catalog.Markdown, Size: in.Size, Digest: in.Digest, Text: text}
-	if in.File == nil {
-		d.MIMEType = mimeType(in)
-	} else {
-		c.documents[in.Path] = d
-	}
-	return d
+func document(in *Input, text []string) *catalog.Document {
+	return &catalog.Document{Path: in.Path, Title: in.Path, MIMEType: catalog.Markdown, Size: in.Size, Digest: in.Digest, Text: text}
 }
 
 // plainDocument returns the document for a file that is served as it is.
 func (c *checker) plainDocument(in *Input) *catalog.Document {
 	if in.File == nil {
-		return c.document(in, split(in.Data))
+		d := document(in, split(in.Data))
+		d.MIMEType = mimeType(in)
+		return d
 	}
-	d := c.document(in, split(in.File.Source.Text))
+	d := document(in, split(in.File.Source.Text))
+	c.documents[in.Path] = d
 	if in.File.Heading != "" {
 		d.Title = in.File.Heading
 	}
@@ -375,11 +390,13 @@ func (c *checker) cache(f fields) {
 // finish fills in what is made of all files together.
 func (c *checker) finish(inputs []*Input) {
 	cat := c.catalog
-	for _, in := range inputs {
-		if d := c.documents[in.Path]; d != nil {
-			cat.Documents = append(cat.Documents, d)
-		}
+	for _, p := range cat.Prompts {
+		cat.Documents = append(cat.Documents, p.Document)
 	}
+	for _, d := range c.documents {
+		cat.Documents = append(cat.Documents, d)
+	}
+	slices.SortFunc(cat.Documents, func(a, b *catalog.Document) int { return cmp.Compare(a.Path, b.Path) })
 	c.resources()
 	digests := make([]*catalog.Document, len(inputs))
 	for i, in := range inputs {

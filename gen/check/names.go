@@ -93,27 +93,27 @@ func words(s string) []string {
 	return list
 }
 
-// A declared is where a Go name comes from.
-type declared struct {
+// A declaration is a Go name and what it is for.
+type declaration struct {
+	name string
 	span diag.Span // without a source where the package itself needs the name
-	what string
+	what string    // such as `the argument "x"`
 }
 
 // scope collects the names of one Go scope, and reports the second use of one.
-type scope map[string]declared
+type scope map[string]declaration
 
-// declare adds a name. what tells what it is made of, such as `the argument "x"`.
-func (s scope) declare(faults *diag.List, name string, span diag.Span, what string) {
-	other, taken := s[name]
+func (s scope) declare(faults *diag.List, d declaration) {
+	other, taken := s[d.name]
 	if !taken {
-		s[name] = declared{span, what}
+		s[d.name] = d
 		return
 	}
-	d := faults.Add(span, "identifier-collision",
-		fmt.Sprintf("%s has the Go name %s, which %s has already", what, name, other.what), "rename one of them")
+	f := faults.Add(d.span, "identifier-collision",
+		fmt.Sprintf("%s has the Go name %s, which %s has already", d.what, d.name, other.what), "rename one of them")
 	if other.span.Source != nil {
-		d.Related = []diag.Related{{Span: other.span, Message: other.what + " is here"}}
+		f.Related = []diag.Related{{Span: other.span, Message: other.what + " is here"}}
 	} else {
-		d.Help = "rename it"
+		f.Help = "rename it"
 	}
 }

@@ -13,16 +13,29 @@ import (
 	"github.com/seed33527553/promptc/gen/parse"
 )
 
-// prompt checks a PROMPT.md whose directory is named id. It returns the prompt,
-// its Go names and whether there were no faults.
-func (c *checker) prompt(id string, in *Input) (*catalog.Prompt, PromptNames, bool) {
-	file := in.File
-	before := len(c.faults)
+// A prompt is what becomes of a PROMPT.md. Prompts know nothing of each other, and
+// are checked side by side.
+type prompt struct {
+	faults diag.List
+	value  *catalog.Prompt
+	names  PromptNames
+	// declarations are the names that the package will have for it.
+	declarations []declaration
+}
+
+// checkPrompt checks a PROMPT.md whose directory is named id, in a catalog whose
+// names have a prefix.
+func checkPrompt(id, prefix string, in *Input) *prompt {
+	c := &prompt{value: &catalog.Prompt{ID: id}, names: PromptNames{Prompt: goName(id), Args: goName(id) + "Args"}}
+	c.check(prefix, in)
+	return c
+}
+
+func (c *prompt) check(prefix string, in *Input) {
+	id, file, p := c.value.ID, in.File, c.value
 	c.faults = append(c.faults, file.Diagnostics...)
-	p := &catalog.Prompt{ID: id}
-	names := PromptNames{Prompt: goName(id), Args: goName(id) + "Args"}
 	if file.Front == nil {
-		return p, names, false
+		return
 	}
 	for _, e := range file.Front.Entries {
 		switch e.Key.Text {
@@ -41,10 +54,10 @@ func (c *checker) prompt(id string, in *Input) (*catalog.Prompt, PromptNames, bo
 				d.Span, d.Help = e.Key.Span, `did you mean "prompt"?`
 			}
 		}
-		return p, names, false
+		return
 	case block.Kind != parse.Mapping:
 		wrongType(&c.faults, "prompt must be a mapping", "prompt", block, parse.Mapping)
-		return p, names, false
+		return
 	}
 	f := fields{faults: &c.faults, value: block, rule: "prompt-block", what: "the prompt block"}
 	f.known("version", "title", "description", "category", "tags", "arguments")
@@ -57,19 +70,18 @@ func (c *checker) prompt(id string, in *Input) (*catalog.Prompt, PromptNames, bo
 		}
 	}
 	p.Tags = f.tags()
-	arguments, complete := c.arguments(f, p, &names)
+	arguments, complete := c.arguments(f)
 	c.placeholders(file, arguments, complete)
 	if isID(id) {
-		c.declarePrompt(file, p, names, arguments)
+		c.declare(file, arguments)
 	}
 
-	p.Document = c.document(in, parts(file))
+	p.Document = document(in, parts(file))
 	if p.Document.Title = p.Title; p.Title == "" {
 		p.Document.Title = in.Path
 	}
 	p.Messages = messages(file, arguments)
-	p.Entry = catalog.PromptEntry(p, c.catalog.Prefix)
-	return p, names, len(c.faults) == before
+	p.Entry = catalog.PromptEntry(p, prefix)
 }
 
 // An argument is a declared argument that has a name.
@@ -84,7 +96,7 @@ type argument struct {
 
 // arguments checks the declared arguments and adds them to the prompt. complete is
 // false where one that was meant has no name for a fault of its own.
-func (c *checker) arguments(f fields, p *catalog.Prompt, names *PromptNames) (declared map[string]*argument, complete bool) {
+func (c *prompt) arguments(f fields) (declared map[string]*argument, complete bool) {
 	list := f.typed("arguments", parse.Sequence)
 	if list == nil {
 		return nil, f.value.Get("arguments") == nil
@@ -137,22 +149,22 @@ func (c *checker) arguments(f fields, p *catalog.Prompt, names *PromptNames) (de
 		if v == nil {
 			continue
 		}
-		p.Arguments = append(p.Arguments, a)
-		declared[name] = &argument{name: v, choices: choices, number: len(p.Arguments)}
+		c.value.Arguments = append(c.value.Arguments, a)
+		declared[name] = &argument{name: v, choices: choices, number: len(c.value.Arguments)}
 
 		field := goName(name)
 		if field == "Messages" { // the method's name
 			field = "Messages_"
 		}
-		names.Fields = append(names.Fields, field)
+		c.names.Fields = append(c.names.Fields, field)
 		var cn ChoiceNames
 		if len(choices) > 0 {
-			cn.Type = names.Prompt + goName(name)
+			cn.Type = c.names.Prompt + goName(name)
 			for _, choice := range choices {
 				cn.Constants = append(cn.Constants, cn.Type+goName(choice.Text))
 			}
 		}
-		names.Choices = append(names.Choices, cn)
+		c.names.Choices = append(c.names.Choices, cn)
 	}
 	return declared, complete
 }
@@ -218,7 +230,7 @@ func (f fields) defaultValue(a catalog.Argument) string {
 
 // placeholders checks that arguments and placeholders match. Where the declarations
 // are not complete, a placeholder may belong to one that has a fault already.
-func (c *checker) placeholders(file *parse.File, declared map[string]*argument, complete bool) {
+func (c *prompt) placeholders(file *parse.File, declared map[string]*argument, complete bool) {
 	candidates := make([]string, 0, len(declared))
 	for name := range declared {
 		candidates = append(candidates, name)
@@ -273,23 +285,26 @@ func nearly(text, name string) bool {
 	return fold(text) == fold(name)
 }
 
-// declarePrompt declares the prompt's Go names: those of the package, and those of
-// the arguments' type.
-func (c *checker) declarePrompt(file *parse.File, p *catalog.Prompt, names PromptNames, declared map[string]*argument) {
-	what := "the prompt " + strconv.Quote(p.ID)
-	c.names.declare(&c.faults, names.Prompt, file.Source.Top(), what)
-	c.names.declare(&c.faults, names.Args, file.Source.Top(), "the type of the arguments of "+what)
+// declare notes the prompt's names in the package, and checks those of the fields,
+// which have a scope of their own.
+func (c *prompt) declare(file *parse.File, declared map[string]*argument) {
+	what := "the prompt " + strconv.Quote(c.value.ID)
+	note := func(name string, span diag.Span, what string) {
+		c.declarations = append(c.declarations, declaration{name, span, what})
+	}
+	note(c.names.Prompt, file.Source.Top(), what)
+	note(c.names.Args, file.Source.Top(), "the type of the arguments of "+what)
 	within := scope{"Messages": {what: "the method that renders the prompt"}}
-	for i, a := range p.Arguments {
+	for i, a := range c.value.Arguments {
 		d := declared[a.Name]
 		what := "the argument " + strconv.Quote(a.Name)
-		within.declare(&c.faults, names.Fields[i], d.name.Span, what)
-		if cn := names.Choices[i]; cn.Type != "" {
-			if within[names.Fields[i]].span == d.name.Span { // else the fields say it
-				c.names.declare(&c.faults, cn.Type, d.name.Span, "the type of the choices of "+what)
+		within.declare(&c.faults, declaration{c.names.Fields[i], d.name.Span, what})
+		if cn := c.names.Choices[i]; cn.Type != "" {
+			if within[c.names.Fields[i]].span == d.name.Span { // else the fields say it
+				note(cn.Type, d.name.Span, "the type of the choices of "+what)
 			}
 			for j, constant := range cn.Constants {
-				c.names.declare(&c.faults, constant, d.choices[j].Span, "the choice "+strconv.Quote(a.Choices[j])+" of "+what)
+				note(constant, d.choices[j].Span, "the choice "+strconv.Quote(a.Choices[j])+" of "+what)
 			}
 		}
 	}

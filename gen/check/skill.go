@@ -48,7 +48,7 @@ func (c *checker) skill(s *skill) {
 	s.value = v
 	s.names.Skill = goName(s.id) + "Skill"
 	if isID(s.id) {
-		c.names.declare(&c.faults, s.names.Skill, top, "the skill "+strconv.Quote(s.id))
+		c.names.declare(&c.faults, declaration{s.names.Skill, top, "the skill " + strconv.Quote(s.id)})
 	}
 	c.skillSize(s)
 	for _, in := range s.files {
@@ -252,7 +252,7 @@ func (c *checker) reference(s *skill, id, title string, d *catalog.Document, spa
 		title = d.Title
 	}
 	s.value.References = append(s.value.References, &catalog.Reference{ID: id, Title: title, Document: d})
-	c.names.declare(&c.faults, s.names.Skill+goName(id), span, fmt.Sprintf("the reference %q of the skill %q", id, s.id))
+	c.names.declare(&c.faults, declaration{s.names.Skill + goName(id), span, fmt.Sprintf("the reference %q of the skill %q", id, s.id)})
 }
 
 // referencePath checks the path of a listed reference.
