@@ -36,8 +36,8 @@ func TestErrors(t *testing.T) {
 		{"prompt name null", "prompts/get", `{"name":null}`, -32602, -32602, "name must be", ""},
 		{"prompt name a number", "prompts/get", `{"name":1}`, -32602, -32602, "name must be", ""},
 		{"prompt name member in other case", "prompts/get", `{"Name":"plain"}`, -32602, -32602, "name must be", ""},
-		{"prompt name twice", "prompts/get", `{"name":"plain","name":"dialogue"}`, -32602, -32602, "the member name of params stands twice", ""},
-		{"prompt name twice, once escaped", "prompts/get", `{"name":"plain","n\u0061me":"dialogue"}`, -32602, -32602, "the member name of params stands twice", ""},
+		{"prompt name twice", "prompts/get", `{"name":"plain","name":"dialogue"}`, -32602, -32602, "the member name stands twice in params", ""},
+		{"prompt name twice, once escaped", "prompts/get", `{"name":"plain","n\u0061me":"dialogue"}`, -32602, -32602, "the member name stands twice in params", ""},
 
 		{"arguments absent", "prompts/get", `{"name":"deploy-app"}`, -32602, -32602,
 			`prompt "deploy-app": missing required arguments "service", "environment"`, deploy(`"service","environment"`, ``, ``)},

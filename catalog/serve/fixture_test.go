@@ -146,7 +146,8 @@ func numbered(n int) *catalog.Catalog {
 	prompts := make([]*catalog.Prompt, n)
 	for i := range prompts {
 		prompts[i] = prompt(fmt.Sprintf("prompt-%05d", i),
-			strings.Repeat("Line of the prompt, with \"quotes\" in it.\n", 16)+"{{code}}\n"+strings.Repeat("More of the same for {{focus}} here.\n", 25),
+			strings.Repeat("Line of the prompt, with \"quotes\" in it.\n", 20)+"{{code}}\n"+
+				strings.Repeat("More of the same, and no argument here.\n", 25)+"Look at {{focus}} in {{language}}, {{focus}} first.\n",
 			catalog.Argument{Name: "language", Description: "The language of the code.", Required: true, Choices: []string{"go", "python", "rust"}},
 			catalog.Argument{Name: "code", Description: "The code under review.", Required: true},
 			catalog.Argument{Name: "focus", Description: "What to look at first."})

@@ -107,8 +107,8 @@ func (s *Server) endpoint(w http.ResponseWriter, req *http.Request) {
 		}
 		return
 	}
-	m := s.handle(req.Context(), body.Bytes(), func(m *message) *fault { return checkHeaders(req.Header, m) }, r)
-	modern := m.modern || mcp.IsModernProtocol(req.Header.Get(mcp.HeaderProtocolVersion))
+	s.handle(req.Context(), body.Bytes(), func(m *message) *fault { return checkHeaders(req.Header, m) }, r)
+	modern := r.request.modern || mcp.IsModernProtocol(req.Header.Get(mcp.HeaderProtocolVersion))
 	r.write(w, status(r.code, modern))
 }
 

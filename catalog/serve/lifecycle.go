@@ -90,6 +90,7 @@ func (s *Server) serve(ctx context.Context, c *call, r *reply) {
 		r.code = e.Error.Code
 	}
 	r.head = append(r.head[:0], c.encode(answer)...)
+	s.trace(c.method, r)
 }
 
 // encode writes what mcp-go made, with the id of the request in it.

@@ -43,136 +43,157 @@ func faultf(code int, format string, args ...any) *fault {
 	return &fault{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// parse takes a message apart. Names of members are compared exactly, letter
-// case included, and none that is read may stand twice: two readers of one
+// A parser takes a message apart while its text is checked.
+type parser struct {
+	scanner
+	m *message
+	// The members of the message itself, as they stand in the text.
+	id, version, method, params, outcome []byte
+	// twice is a member that stood twice, and place where that was; the message's
+	// own members go first.
+	twice string
+	place place
+}
+
+// A place is where a member stands, by how deep that is.
+type place int
+
+const (
+	inMessage place = 1 + iota
+	inParams
+	inMeta
+)
+
+func (p place) String() string {
+	return [...]string{inMessage: "the message", inParams: "params", inMeta: "params._meta"}[p]
+}
+
+// parse takes a message apart into m. Names of members are compared exactly,
+// letter case included, and none that is read may stand twice: two readers of one
 // message must not see two different messages.
 //
 // Where there is a fault, the message's id is set if it could be read.
-func parse(data []byte) (m message, f *fault) {
-	if s, ok := scan(data); !ok {
-		return m, faultf(mcp.PARSE_ERROR, "not valid JSON at byte %d: %s", s.pos+1, s.fault)
+func (m *message) parse(data []byte) *fault {
+	p := parser{scanner: scanner{data: data}, m: m}
+	if !p.whole(p.member) {
+		*m = message{}
+		return faultf(mcp.PARSE_ERROR, "not valid JSON at byte %d: %s", p.pos+1, p.fault)
 	}
-	data = bytes.TrimLeft(data, " \t\r\n")
-	if data[0] == '[' {
-		return m, faultf(mcp.INVALID_REQUEST, "batches are not supported: send each message by itself")
-	}
-	if data[0] != '{' {
-		return m, faultf(mcp.INVALID_REQUEST, "a message must be a JSON object")
-	}
-	var id, version, method, params, outcome []byte
-	for walk := object(data); ; {
-		name, value, ok := walk.next()
-		if !ok {
-			break
-		}
-		var into *[]byte
-		switch text(name) {
-		case "jsonrpc":
-			into = &version
-		case "id":
-			into = &id
-		case "method":
-			into = &method
-		case "params":
-			into = &params
-		case "result", "error":
-			into = &outcome
-		default:
-			continue
-		}
-		if *into != nil {
-			return message{}, faultf(mcp.INVALID_REQUEST, "the member %s stands twice", clip(text(name)))
-		}
-		*into = value
-	}
-	switch {
-	case id == nil:
-	case isID(id):
-		m.id = id
+	switch data = bytes.TrimLeft(data, " \t\r\n"); data[0] {
+	case '{':
+	case '[':
+		return faultf(mcp.INVALID_REQUEST, "batches are not supported: send each message by itself")
 	default:
-		return m, faultf(mcp.INVALID_REQUEST, "id must be a string or an integer")
+		return faultf(mcp.INVALID_REQUEST, "a message must be a JSON object")
 	}
-	if !isString(version) || text(version) != mcp.JSONRPC_VERSION {
-		return m, faultf(mcp.INVALID_REQUEST, `jsonrpc must be "2.0"`)
+	if p.twice != "" && p.place == inMessage {
+		return p.repeated(mcp.INVALID_REQUEST)
 	}
-	if method == nil && id != nil && outcome != nil {
+	if p.id != nil {
+		if !isID(p.id) {
+			return faultf(mcp.INVALID_REQUEST, "id must be a string or an integer")
+		}
+		m.id = p.id
+	}
+	if !isString(p.version) || text(p.version) != mcp.JSONRPC_VERSION {
+		return faultf(mcp.INVALID_REQUEST, `jsonrpc must be "2.0"`)
+	}
+	if p.method == nil && p.id != nil && p.outcome != nil {
 		m.response = true
-		return m, nil
+		return nil
 	}
-	if !isString(method) || len(method) == 2 {
-		return m, faultf(mcp.INVALID_REQUEST, "method must be a text that is not empty")
+	if !isString(p.method) || len(p.method) == 2 {
+		return faultf(mcp.INVALID_REQUEST, "method must be a text that is not empty")
 	}
-	m.method = text(method)
-	if params == nil || isNull(params) {
-		return m, nil
+	m.method = text(p.method)
+	switch {
+	case p.params == nil || isNull(p.params):
+		return nil
+	case !isObject(p.params):
+		return faultf(mcp.INVALID_PARAMS, "params must be an object")
+	case p.twice != "":
+		return p.repeated(mcp.INVALID_PARAMS)
+	case m.meta != nil && !isObject(m.meta) && !isNull(m.meta):
+		return faultf(mcp.INVALID_PARAMS, "params._meta must be an object")
 	}
-	if !isObject(params) {
-		return m, faultf(mcp.INVALID_PARAMS, "params must be an object")
-	}
-	m.params = params
-	return m, m.parseParams()
-}
-
-func (m *message) parseParams() *fault {
-	for walk := object(m.params); ; {
-		name, value, ok := walk.next()
-		if !ok {
-			break
-		}
-		var into *[]byte
-		switch text(name) {
-		case "name":
-			into = &m.name
-		case "uri":
-			into = &m.uri
-		case "cursor":
-			into = &m.cursor
-		case "arguments":
-			into = &m.arguments
-		case "ref":
-			into = &m.ref
-		case "argument":
-			into = &m.argument
-		case "_meta":
-			into = &m.meta
-		default:
-			continue
-		}
-		if *into != nil {
-			return faultf(mcp.INVALID_PARAMS, "the member %s of params stands twice", clip(text(name)))
-		}
-		*into = value
-	}
-	for _, value := range []*[]byte{&m.name, &m.uri, &m.cursor, &m.arguments, &m.ref, &m.argument, &m.meta} {
+	m.params = p.params
+	for _, value := range [...]*[]byte{&m.name, &m.uri, &m.cursor, &m.arguments, &m.ref, &m.argument, &m.meta} {
 		if isNull(*value) {
 			*value = nil
 		}
 	}
-	if m.meta == nil {
-		return nil
+	return nil
+}
+
+func (p *parser) repeated(code int) *fault {
+	return faultf(code, "the member %s stands twice in %s", clip(p.twice), p.place)
+}
+
+// member visits a member of the message.
+func (p *parser) member(name []byte) bool {
+	switch text(name) {
+	case "jsonrpc":
+		return p.keep(&p.version, name, inMessage, nil)
+	case "id":
+		return p.keep(&p.id, name, inMessage, nil)
+	case "method":
+		return p.keep(&p.method, name, inMessage, nil)
+	case "params":
+		return p.keep(&p.params, name, inMessage, p.param)
+	case "result", "error":
+		return p.keep(&p.outcome, name, inMessage, nil)
 	}
-	if !isObject(m.meta) {
-		return faultf(mcp.INVALID_PARAMS, "params._meta must be an object")
+	return p.value(int(inMessage))
+}
+
+// param visits a member of params.
+func (p *parser) param(name []byte) bool {
+	switch text(name) {
+	case "name":
+		return p.keep(&p.m.name, name, inParams, nil)
+	case "uri":
+		return p.keep(&p.m.uri, name, inParams, nil)
+	case "cursor":
+		return p.keep(&p.m.cursor, name, inParams, nil)
+	case "arguments":
+		return p.keep(&p.m.arguments, name, inParams, nil)
+	case "ref":
+		return p.keep(&p.m.ref, name, inParams, nil)
+	case "argument":
+		return p.keep(&p.m.argument, name, inParams, nil)
+	case "_meta":
+		return p.keep(&p.m.meta, name, inParams, p.metadatum)
 	}
-	for walk := object(m.meta); ; {
-		name, value, ok := walk.next()
-		if !ok {
-			return nil
-		}
-		var into *[]byte
-		switch text(name) {
-		case mcp.MetaKeyProtocolVersion:
-			into = &m.version
-		case mcp.MetaKeyClientCapabilities:
-			into = &m.capabilities
-		default:
-			continue
-		}
-		if *into != nil {
-			return faultf(mcp.INVALID_PARAMS, "the member %s of params._meta stands twice", clip(text(name)))
-		}
-		*into = value
+	return p.value(int(inParams))
+}
+
+// metadatum visits a member of params._meta.
+func (p *parser) metadatum(name []byte) bool {
+	switch text(name) {
+	case mcp.MetaKeyProtocolVersion:
+		return p.keep(&p.m.version, name, inMeta, nil)
+	case mcp.MetaKeyClientCapabilities:
+		return p.keep(&p.m.capabilities, name, inMeta, nil)
 	}
+	return p.value(int(inMeta))
+}
+
+// keep scans the value of a member and keeps it. Where visit is given and the
+// value is an object, visit sees its members.
+func (p *parser) keep(into *[]byte, name []byte, at place, visit visitor) bool {
+	if *into != nil && (p.twice == "" || at == inMessage) {
+		p.twice, p.place = text(name), at
+	}
+	start := p.pos
+	if visit != nil && start < len(p.data) && p.data[start] == '{' {
+		if !p.container(true, int(at)+1, visit) {
+			return false
+		}
+	} else if !p.value(int(at)) {
+		return false
+	}
+	*into = p.data[start:p.pos]
+	return true
 }
 
 // settle finds out which revision a request is made by, and refuses one that

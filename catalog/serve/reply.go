@@ -21,6 +21,8 @@ type reply struct {
 	// code is the JSON-RPC error code, 0 for a result.
 	code int
 
+	// request is the message that is answered, here to be reused with the rest.
+	request message
 	// values and raws are the arguments of a prompt, by position; see getPrompt.
 	values, raws []string
 }

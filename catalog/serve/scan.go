@@ -1,5 +1,6 @@
-// This file holds the scanner of JSON text: one strict pass over a message, after
-// which its parts are found by cheap walks that allocate nothing.
+// This file holds the scanner of JSON text: one strict pass over a message, in
+// which its parts are found, and walks over parts that need no second check. Both
+// allocate nothing.
 
 package serve
 
@@ -25,18 +26,27 @@ type scanner struct {
 	fault string
 }
 
-// scan checks the whole of data.
-func scan(data []byte) (s scanner, ok bool) {
-	s.data = data
+// whole checks all of data, with the members of the outermost object left to
+// visit.
+func (s *scanner) whole(visit visitor) bool {
 	s.space()
-	if !s.value(0) {
-		return s, false
+	if s.pos < len(s.data) && s.data[s.pos] == '{' {
+		if !s.container(true, 1, visit) {
+			return false
+		}
+	} else if !s.value(0) {
+		return false
 	}
-	if s.space(); s.pos != len(data) {
-		return s, s.fail(s.pos, "more than one JSON value")
+	if s.space(); s.pos != len(s.data) {
+		return s.fail(s.pos, "more than one JSON value")
 	}
-	return s, true
+	return true
 }
+
+// A visitor is called for each member of an object with its name, quotes and
+// escapes and all, while the scanner stands before the value; it must have the
+// value scanned, and reports whether that was good.
+type visitor func(name []byte) bool
 
 func (s *scanner) fail(pos int, fault string) bool {
 	if s.pos = pos; pos >= len(s.data) {
@@ -65,7 +75,7 @@ func (s *scanner) value(depth int) bool {
 		if depth == maxDepth {
 			return s.fail(s.pos, "nested deeper than "+strconv.Itoa(maxDepth)+" levels")
 		}
-		return s.container(c == '{', depth+1)
+		return s.container(c == '{', depth+1, nil)
 	case 't':
 		return s.literal("true")
 	case 'f':
@@ -77,8 +87,9 @@ func (s *scanner) value(depth int) bool {
 	}
 }
 
-// container checks an object or an array, whose opening bracket is at pos.
-func (s *scanner) container(object bool, depth int) bool {
+// container checks an object or an array, whose opening bracket is at pos. visit,
+// which may be nil, sees the members of an object.
+func (s *scanner) container(object bool, depth int, visit visitor) bool {
 	end := byte(']')
 	if object {
 		end = '}'
@@ -90,6 +101,7 @@ func (s *scanner) container(object bool, depth int) bool {
 		return true
 	}
 	for {
+		name := s.pos
 		if object {
 			if s.pos >= len(s.data) || s.data[s.pos] != '"' {
 				return s.fail(s.pos, "a member name in quotes must stand here")
@@ -97,14 +109,21 @@ func (s *scanner) container(object bool, depth int) bool {
 			if !s.string() {
 				return false
 			}
+			ended := s.pos
 			s.space()
 			if s.pos >= len(s.data) || s.data[s.pos] != ':' {
 				return s.fail(s.pos, "a colon must stand here")
 			}
 			s.pos++
 			s.space()
-		}
-		if !s.value(depth) {
+			if visit != nil {
+				if !visit(s.data[name:ended]) {
+					return false
+				}
+			} else if !s.value(depth) {
+				return false
+			}
+		} else if !s.value(depth) {
 			return false
 		}
 		s.space()

@@ -142,20 +142,31 @@ func (s *Server) answer(m *message, r *reply) (done bool) {
 	if f != nil {
 		r.fail(m.id, f)
 	}
+	s.trace(m.method, r)
 	return done
+}
+
+// trace logs a request that was answered, without anything that a client may want
+// to keep to itself.
+func (s *Server) trace(method string, r *reply) {
+	if s.log.Enabled(context.Background(), slog.LevelDebug) {
+		s.log.Debug("answered", "method", clip(method), "code", r.code)
+	}
 }
 
 // open is the first half of the way of a message: parsed, checked, and answered
 // where that needs no waiting. It returns the call that the lifecycle has to
 // serve for the answer, nil if there is none. check, if not nil, sees the message
-// before anything is done for it.
-func (s *Server) open(data []byte, check func(*message) *fault, r *reply) (m message, c *call) {
-	m, f := parse(data)
+// before anything is done for it. The message is r.request, which shares data's
+// memory.
+func (s *Server) open(data []byte, check func(*message) *fault, r *reply) *call {
+	m := &r.request
+	f := m.parse(data)
 	if f == nil && m.id != nil && !m.response {
 		f = m.settle()
 	}
 	if f == nil && check != nil {
-		f = check(&m)
+		f = check(m)
 	}
 	switch {
 	case m.response:
@@ -167,23 +178,21 @@ func (s *Server) open(data []byte, check func(*message) *fault, r *reply) (m mes
 		// can be cancelled: ids of requests are the connection's own, and mcp-go
 		// would mix up those of different clients.
 		if f == nil && m.method != string(mcp.MethodNotificationCancelled) {
-			return m, newCall(&m)
+			return newCall(m)
 		}
 	case f != nil:
 		r.fail(m.id, f)
-	case !s.answer(&m, r):
-		return m, newCall(&m)
+	case !s.answer(m, r):
+		return newCall(m)
 	}
-	return m, nil
+	return nil
 }
 
 // handle is the whole way of a message.
-func (s *Server) handle(ctx context.Context, data []byte, check func(*message) *fault, r *reply) message {
-	m, c := s.open(data, check, r)
-	if c != nil {
+func (s *Server) handle(ctx context.Context, data []byte, check func(*message) *fault, r *reply) {
+	if c := s.open(data, check, r); c != nil {
 		s.serve(ctx, c, r)
 	}
-	return m
 }
 
 // recovered turns a panic into an answer that tells nothing and a line in the log

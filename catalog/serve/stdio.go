@@ -18,9 +18,11 @@ const (
 	// mostWaiting is how many requests that may have to wait are under way at
 	// once on one connection.
 	mostWaiting = 16
-	// bufferSize is how much is read at once, and how much of the answers is
-	// gathered before it is written.
+	// bufferSize is how much is read at once, and batch how much of the answers is
+	// gathered before it is written: enough to save most of the writes, little
+	// enough that the client has something to do meanwhile.
 	bufferSize = 64 << 10
+	batch      = 16 << 10
 )
 
 // ServeStdio serves one client: a message a line from in, an answer a line to
@@ -108,13 +110,14 @@ func (p *pipe) take(ctx context.Context, line []byte) bool {
 		return false
 	}
 	r := newReply()
-	_, c := p.server.open(line, nil, r)
+	c := p.server.open(line, nil, r)
 	if c == nil {
 		return p.send(r)
 	}
 	if !p.flush() {
 		return false
 	}
+	r.request = message{} // it shares the memory of the line, which ends here
 	p.slots <- struct{}{}
 	p.calls.Go(func() {
 		p.server.serve(ctx, c, r)
@@ -146,7 +149,7 @@ func (p *pipe) send(r *reply) bool {
 		p.buf = append(p.buf, r.body...)
 	}
 	p.buf = append(append(p.buf, r.tail...), '\n')
-	if len(p.buf) >= bufferSize {
+	if len(p.buf) >= batch {
 		p.write()
 	}
 	return p.err == nil
