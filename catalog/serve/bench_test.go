@@ -250,6 +250,20 @@ func BenchmarkAssemble(b *testing.B) {
 	b.ReportMetric(float64(ours)/float64(copying), "x-memcpy")
 }
 
+// BenchmarkNew is what a server costs before the first request: the same for every
+// size of catalog.
+func BenchmarkNew(b *testing.B) {
+	for _, n := range sizes {
+		c := numbered(n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				newServer(b, Options{}, c)
+			}
+		})
+	}
+}
+
 func TestMain(m *testing.M) {
 	// mcp-go logs to the default logger, which would run into the figures.
 	slog.SetDefault(slog.New(slog.DiscardHandler))

@@ -200,7 +200,7 @@ func acceptsJSON(accept []string) bool {
 // that a gateway that went by the headers was not deceived.
 func checkHeaders(h http.Header, m *message) *fault {
 	version := h.Get(mcp.HeaderProtocolVersion)
-	modern := m.modern || mcp.IsModernProtocol(version)
+	modern := mcp.IsModernProtocol(version) || isString(m.version) && mcp.IsModernProtocol(text(m.version))
 	switch {
 	case m.response && modern:
 		return faultf(mcp.INVALID_REQUEST, "answers from clients are not part of protocol version %s", mcp.ProtocolVersion20260728)
@@ -209,7 +209,7 @@ func checkHeaders(h http.Header, m *message) *fault {
 	case !modern:
 		// Before initialize has settled it, a client cannot know the version.
 		if version != "" && !mcp.IsValidProtocolVersion(version) && m.method != string(mcp.MethodInitialize) {
-			return unsupported(clip(version))
+			return unsupported(version)
 		}
 		return nil
 	}
@@ -217,8 +217,11 @@ func checkHeaders(h http.Header, m *message) *fault {
 	if f := checkHeader(h, mcp.HeaderProtocolVersion, m.version); f != nil {
 		return f
 	}
-	if m.version == nil {
+	switch {
+	case m.version == nil:
 		return faultf(mcp.INVALID_PARAMS, "params._meta lacks %s", mcp.MetaKeyProtocolVersion)
+	case !mcp.IsValidProtocolVersion(version):
+		return unsupported(version)
 	}
 	if values := h[mcp.HeaderMethod]; len(values) != 1 || values[0] != m.method {
 		return mismatch(mcp.HeaderMethod)

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -108,6 +109,8 @@ func TestHTTP(t *testing.T) {
 		{"other version header", modern, "", set("Mcp-Protocol-Version", "2025-11-25"), 400, -32020},
 		{"version header twice", modern, "", func(r *http.Request) { r.Header.Add("Mcp-Protocol-Version", "2026-07-28") }, 400, -32020},
 		{"future version", modern, strings.ReplaceAll(modern.request("1", "prompts/get", get), "2026-07-28", "2030-01-01"), set("Mcp-Protocol-Version", "2030-01-01"), 400, -32022},
+		{"future version in the body alone", modern, strings.ReplaceAll(modern.request("1", "prompts/get", get), "2026-07-28", "2030-01-01"), nil, 400, -32020},
+		{"future version, bare", modern, strings.ReplaceAll(modern.request("1", "prompts/get", get), "2026-07-28", "2030-01-01"), both(set("Mcp-Protocol-Version", "2030-01-01"), drop("Mcp-Method"), drop("Mcp-Name")), 400, -32022},
 		{"no method header", modern, "", drop("Mcp-Method"), 400, -32020},
 		{"other method header", modern, "", set("Mcp-Method", "prompts/list"), 400, -32020},
 		{"method header in other case", modern, "", set("Mcp-Method", "Prompts/Get"), 400, -32020},
@@ -197,6 +200,40 @@ func TestEvents(t *testing.T) {
 			t.Errorf("event %d: %s", i, event)
 		}
 	}
+}
+
+// TestParallel has many clients ask for the same things while they are made for
+// the first time; the race detector watches.
+func TestParallel(t *testing.T) {
+	s := newServer(t, Options{PageSize: 2}, fixture())
+	want := map[string]string{}
+	var messages []string
+	for _, e := range []era{legacy, modern} {
+		for _, m := range [][2]string{
+			{"prompts/list", ""}, {"resources/list", ""}, {"resources/templates/list", ""},
+			{"prompts/get", `{"name":"plain"}`}, {"prompts/get", `{"name":"dialogue","arguments":{"a":"x"}}`},
+			{"prompts/get", `{"name":"nope"}`}, {"resources/read", `{"uri":"resource://docs/readme.md"}`}, {"server/discover", ""},
+		} {
+			message := e.request("1", m[0], m[1])
+			messages = append(messages, message)
+			want[message] = ask(t, newServer(t, Options{PageSize: 2}, fixture()), message)[0]
+		}
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for j := range 100 {
+				message := messages[(i*7+j)%len(messages)]
+				r := newReply()
+				s.handle(context.Background(), []byte(message), nil, r)
+				if got := string(r.head) + string(r.body) + r.tail; got != want[message] {
+					t.Errorf("%s: %s", message, got)
+				}
+				r.free()
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestServe serves on a real socket: clients, health, and the end.

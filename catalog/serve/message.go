@@ -228,7 +228,7 @@ func unsupported(version string) *fault {
 		data = catalog.AppendJSON(data, v)
 	}
 	data = append(data, `],"requested":`...)
-	data = catalog.AppendJSON(data, version)
+	data = catalog.AppendJSON(data, clip(version))
 	return &fault{mcp.UNSUPPORTED_PROTOCOL_VERSION, "unsupported protocol version", append(data, '}')}
 }
 

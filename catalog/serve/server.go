@@ -162,11 +162,11 @@ func (s *Server) trace(method string, r *reply) {
 func (s *Server) open(data []byte, check func(*message) *fault, r *reply) *call {
 	m := &r.request
 	f := m.parse(data)
-	if f == nil && m.id != nil && !m.response {
-		f = m.settle()
-	}
 	if f == nil && check != nil {
 		f = check(m)
+	}
+	if f == nil && m.id != nil && !m.response {
+		f = m.settle()
 	}
 	switch {
 	case m.response:
