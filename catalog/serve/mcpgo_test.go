@@ -230,32 +230,6 @@ func TestAgainstMCPGo(t *testing.T) {
 		{method: "completion/complete", params: `{"ref":{"type":"ref/prompt","name":"dialogue"},"argument":{"name":"a","value":""}}`,
 			ours: "result 200", theirs: "other result 200", why: "mcp-go leaves out a total of 0"},
 	}
-	// outcome is the answer in a form that both sides share.
-	outcome := func(t *testing.T, text string) string {
-		if text == "" {
-			return "nothing"
-		}
-		a := decode(t, text)
-		if id := string(a.ID); id != "7" && id != "null" && id != "9007199254740993" {
-			return "other id"
-		}
-		if a.Error != nil {
-			return fmt.Sprint(a.Error.Code)
-		}
-		for _, key := range []string{"resources", "resourceTemplates"} {
-			entries, _ := a.Result[key].([]any)
-			for _, entry := range entries {
-				// mcp-go's type of annotations does not hold these.
-				delete(entry.(map[string]any), "annotations")
-			}
-			// Ours are sorted by URI, mcp-go's by name.
-			slices.SortFunc(entries, func(a, b any) int { return strings.Compare(toJSON(a), toJSON(b)) })
-		}
-		if c, ok := a.Result["completion"].(map[string]any); ok && c["hasMore"] == false && c["total"] != 0.0 {
-			delete(c, "hasMore")
-		}
-		return "result " + toJSON(a.Result)
-	}
 	stdio := func(t *testing.T, message string) (ours, theirs string) {
 		// mcp-go may write notifications after the answer, and even after its end.
 		last := func(lines []string) string {
@@ -270,15 +244,6 @@ func TestAgainstMCPGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		return outcome(t, last(ask(t, s, message))), outcome(t, last(out.lines()))
-	}
-	overHTTP := func(t *testing.T, h http.Handler, req *http.Request) string {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, req)
-		text := strings.TrimSpace(w.Body.String())
-		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
-			text = strings.TrimSpace(text[strings.LastIndex(text, "data:")+len("data:"):])
-		}
-		return fmt.Sprint(outcome(t, text), " ", w.Code)
 	}
 	for _, test := range tests {
 		for _, e := range []era{legacy, modern} {
@@ -322,6 +287,124 @@ func TestAgainstMCPGo(t *testing.T) {
 				check(t, overHTTP(t, s.Handler(), e.post(message)), overHTTP(t, peerHTTP, e.post(message)))
 			})
 		}
+	}
+}
+
+// outcome is the answer in a form that both sides share.
+func outcome(t *testing.T, text string) string {
+	t.Helper()
+	switch {
+	case text == "":
+		return "nothing"
+	case text[0] != '{':
+		return "text"
+	}
+	a := decode(t, text)
+	if id := string(a.ID); id != "7" && id != "null" && id != "9007199254740993" {
+		return "other id"
+	}
+	if a.Error != nil {
+		return fmt.Sprint(a.Error.Code)
+	}
+	for _, key := range []string{"resources", "resourceTemplates"} {
+		entries, _ := a.Result[key].([]any)
+		for _, entry := range entries {
+			// mcp-go's type of annotations does not hold these.
+			delete(entry.(map[string]any), "annotations")
+		}
+		// Ours are sorted by URI, mcp-go's by name.
+		slices.SortFunc(entries, func(a, b any) int { return strings.Compare(toJSON(a), toJSON(b)) })
+	}
+	if c, ok := a.Result["completion"].(map[string]any); ok && c["hasMore"] == false && c["total"] != 0.0 {
+		delete(c, "hasMore")
+	}
+	return "result " + toJSON(a.Result)
+}
+
+// overHTTP is the outcome of an HTTP request, and its status.
+func overHTTP(t *testing.T, h http.Handler, req *http.Request) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, req)
+	text := strings.TrimSpace(w.Body.String())
+	if strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
+		text = strings.TrimSpace(text[strings.LastIndex(text, "data:")+len("data:"):])
+	}
+	return fmt.Sprint(outcome(t, text), " ", w.Code)
+}
+
+// TestHeadersAgainstMCPGo changes the HTTP request instead of the message.
+func TestHeadersAgainstMCPGo(t *testing.T) {
+	c := fixture()
+	ours := newServer(t, Options{}, c).Handler()
+	theirs := server.NewStreamableHTTPServer(plain(t, c), server.WithStateLess(true), server.WithDisableStreaming(true))
+	set := func(header, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(header, value) }
+	}
+	add := func(header, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Add(header, value) }
+	}
+	drop := func(header string) func(*http.Request) { return func(r *http.Request) { r.Header.Del(header) } }
+	method := func(method string) func(*http.Request) { return func(r *http.Request) { r.Method = method } }
+	tests := []struct {
+		name       string
+		era        era
+		change     func(*http.Request)
+		ours, thrs string // as in TestAgainstMCPGo; empty for the same
+		why        string
+	}{
+		{name: "no version", era: modern, change: drop(mcp.HeaderProtocolVersion)},
+		{name: "other version", era: modern, change: set(mcp.HeaderProtocolVersion, "2025-11-25")},
+		{name: "unknown version", era: modern, change: set(mcp.HeaderProtocolVersion, "2030-01-01")},
+		{name: "no method", era: modern, change: drop(mcp.HeaderMethod)},
+		{name: "other method", era: modern, change: set(mcp.HeaderMethod, "prompts/list")},
+		{name: "no name", era: modern, change: drop(mcp.HeaderName)},
+		{name: "other name", era: modern, change: set(mcp.HeaderName, "dialogue")},
+		{name: "base64 name", era: modern, change: set(mcp.HeaderName, "=?base64?cGxhaW4=?=")},
+		{name: "bad base64 name", era: modern, change: set(mcp.HeaderName, "=?base64?cGxhaW4?=")},
+		{name: "half a sentinel", era: modern, change: set(mcp.HeaderName, "=?base64?cGxhaW4=")},
+		{name: "session", era: modern, change: set(mcp.HeaderSessionID, "x")},
+		{name: "modern header on a legacy body", era: legacy, change: set(mcp.HeaderProtocolVersion, "2026-07-28")},
+		{name: "legacy header", era: legacy, change: set(mcp.HeaderProtocolVersion, "2025-06-18")},
+		{name: "charset", era: legacy, change: set("Content-Type", "application/json; charset=utf-8")},
+		{name: "no Accept", era: modern, change: drop("Accept")},
+
+		{"version twice", modern, add(mcp.HeaderProtocolVersion, "2025-11-25"), "-32020 400", "result 200", "a gateway may have read the other one"},
+		{"method twice", modern, add(mcp.HeaderMethod, "prompts/list"), "-32020 400", "result 200", "a gateway may have read the other one"},
+		{"name twice", modern, add(mcp.HeaderName, "dialogue"), "-32020 400", "result 200", "a gateway may have read the other one"},
+		{"last event", modern, set(mcp.HeaderLastEventID, "1"), "result 200", "-32020 400", "the header is to be ignored"},
+		{"unknown legacy version", legacy, set(mcp.HeaderProtocolVersion, "1900-01-01"), "-32022 400", "text 400", "the client is told which versions there are"},
+		{"other type", legacy, set("Content-Type", "text/plain"), "-32600 415", "text 400", "HTTP has a status for that"},
+		{"not acceptable", legacy, set("Accept", "text/html"), "-32600 406", "result 200", "the answer would be of no use"},
+		{"other origin", legacy, set("Origin", "https://evil.example"), "-32600 403", "result 200", "pages of other origins must not use a local server"},
+		{"GET", legacy, method(http.MethodGet), "-32600 405", "text 405", "every answer is JSON-RPC"},
+		{"DELETE", legacy, method(http.MethodDelete), "-32600 405", "nothing 200", "there is no session to end"},
+		{"HEAD", legacy, method(http.MethodHead), "-32600 405", "nothing 200", "the endpoint takes POST alone"},
+		{"OPTIONS", legacy, method(http.MethodOptions), "-32600 405", "text 404", "the endpoint takes POST alone"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			message := test.era.request("7", "prompts/get", `{"name":"plain"}`)
+			post := func() *http.Request {
+				req := test.era.post(message)
+				test.change(req)
+				return req
+			}
+			got, peer := overHTTP(t, ours, post()), overHTTP(t, theirs, post())
+			if test.ours == "" {
+				if got != peer {
+					t.Errorf("ours   %s\ntheirs %s", got, peer)
+				}
+				return
+			}
+			short := func(outcome string) string {
+				kind, _, _ := strings.Cut(outcome, " ")
+				return kind + outcome[strings.LastIndex(outcome, " "):]
+			}
+			if short(got) != test.ours || short(peer) != test.thrs {
+				t.Errorf("ours   %s, want %s\ntheirs %s, want %s\nsince  %s", got, test.ours, peer, test.thrs, test.why)
+			}
+		})
 	}
 }
 
