@@ -1,0 +1,100 @@
+// Promptbench measures promptc against the targets of its design.
+//
+//	promptbench render [--json] [-benchtime D]
+//	promptbench scale  [--json] [-n N] [-dir DIR]
+//
+// Render runs the benchmarks of package catalog: what a prompt of 2 KB takes to
+// render, and a name to be found among 10,000, as multiples of what a program would
+// do without the package.
+//
+// Scale makes a content tree of N prompts, 10,000 unless told otherwise, and a
+// module that adopts it, and takes both the whole way: check, generate, build, start.
+// That takes some minutes, and about two gigabytes in DIR, by default the directory
+// for temporary files; all of it is removed at the end. It needs Linux, whose /proc
+// tells what a server keeps in memory.
+//
+// Both print a table with the target beside each figure that has one, or with --json
+// an array of the same. Every ratio is of things that were measured in turns, in the
+// same run, so that it holds on a busy machine; the targets are for 10,000 prompts
+// and two processors. The exit status says whether measuring worked, not whether the
+// targets were met.
+//
+// It is a module of its own, so that nothing it needs is a dependency of promptc,
+// and is run in its own directory. It does without the network once the modules that
+// promptc needs are in the cache.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	if status, ok := asTool(os.Args); ok {
+		os.Exit(status)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+const synopsis = `usage: promptbench render [--json] [-benchtime D]
+       promptbench scale [--json] [-n N] [-dir DIR]
+`
+
+// run executes a command line and returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, synopsis)
+		return 2
+	}
+	flags := flag.NewFlagSet("promptbench "+args[0], flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	asJSON := flags.Bool("json", false, "print JSON")
+	var measure func() ([]figure, error)
+	switch args[0] {
+	case "render":
+		benchtime := flags.String("benchtime", "2s", "how `long` each comparison runs, as for go test")
+		measure = func() ([]figure, error) { return measureRender(ctx, *benchtime) }
+	case "scale":
+		var s scale
+		flags.IntVar(&s.prompts, "n", 10_000, "how many `prompts` the tree has, at least 10")
+		flags.StringVar(&s.dir, "dir", "", "the `directory` to work in")
+		measure = func() ([]figure, error) {
+			if s.prompts < fewPrompts {
+				return nil, fmt.Errorf("-n must be %d or more, not %d", fewPrompts, s.prompts)
+			}
+			s.log = stderr
+			return s.measure(ctx)
+		}
+	default:
+		fmt.Fprint(stderr, synopsis)
+		return 2
+	}
+	if err := flags.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprint(stderr, synopsis)
+		return 2
+	}
+	figures, err := measure()
+	if err == nil && *asJSON {
+		err = printJSON(stdout, figures)
+	} else if err == nil {
+		err = printTable(stdout, figures)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "promptbench:", err)
+		return 1
+	}
+	return 0
+}
