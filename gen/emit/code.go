@@ -22,6 +22,8 @@ type source struct {
 	// doc is the package comment; most files have none.
 	doc   []string
 	texts *texts
+	// constants are those that are declared so far and made of pieces.
+	constants []constant
 }
 
 // newSource returns a file of package p that is made from a path.
@@ -46,8 +48,28 @@ func (f *source) render(key string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("emit: package %s: %w in:\n%s", f.pkg.Name, err, b.Bytes())
 	}
-	return seal(append(bytes.TrimSpace(content), "\n\n"...), key), nil
+	content = f.fill(bytes.TrimSpace(content))
+	return seal(append(content, "\n\n"...), key), nil
 }
+
+// fill puts the constants into the formatted file, in which their names have another
+// value. Most of a file is text; formatting it, which changes nothing, would take half
+// of the time of a full generation.
+func (f *source) fill(content []byte) []byte {
+	var filled []byte
+	for i := range f.constants {
+		c := &f.constants[i]
+		// No authored text can make such a line: it is quoted, or behind slashes.
+		before, after, _ := bytes.Cut(content, []byte("\n"+stand(c.name)+"\n"))
+		filled = append(append(filled, before...), '\n')
+		filled = appendConstant(filled, c)
+		content = after
+	}
+	return append(filled, content...)
+}
+
+// stand is the declaration that stands where a constant is to be.
+func stand(name string) string { return "const " + name + " = 0" }
 
 // declare adds a declaration, with the lines of its comment before it.
 func (f *source) declare(code jen.Code, doc ...string) {
@@ -61,10 +83,20 @@ func (f *source) declare(code jen.Code, doc ...string) {
 // declareTexts declares the constants for the texts that were used since it was last
 // called.
 func (f *source) declareTexts() {
-	for _, d := range f.texts.declarations {
-		f.declare(d)
+	for _, c := range f.texts.undeclared {
+		if c.names != nil {
+			f.declare(jen.Const().Id(c.name).Op("=").Add(sum(c.names)))
+		} else {
+			f.declareConstant(c)
+		}
 	}
-	f.texts.declarations = nil
+	f.texts.undeclared = nil
+}
+
+// declareConstant declares a constant that is made of pieces.
+func (f *source) declareConstant(c constant) {
+	f.declare(jen.Op(stand(c.name)))
+	f.constants = append(f.constants, c)
 }
 
 // name refers to a symbol.

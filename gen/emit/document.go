@@ -54,7 +54,7 @@ func (d *document) declare(f *source, literal jen.Code) {
 	}
 	f.declareTexts()
 	for _, e := range d.Entries {
-		f.declare(constant(e.Symbol.Name, jsonLines(e.JSON)))
+		f.declareConstant(constant{name: e.Symbol.Name, pieces: jsonLines(e.JSON)})
 	}
 	f.declare(jen.Var().Id(d.Symbol.Name).Op("=").Add(vocabulary("Document"), literal), comment(doc)...)
 }

@@ -40,12 +40,17 @@ func (l *plan) files() []File {
 			files = append(files, file(l.face, "shard_"+shard.Name+"_gen.go", f, (*faceFile).render))
 		}
 	}
-	index := l.index()
+	home := l.face
+	if l.shards != nil {
+		home = l.shard("index")
+		files = append(files, file(l.face, "catalog_gen.go", &faceCatalog{l.face, l.manual(), symbol{home, "Catalog"}}, (*faceCatalog).render))
+	}
+	index := l.index(home)
 	lists := index.lists()
 	if len(lists) > 0 {
-		files = append(files, file(l.face, "index_gen.go", index, (*indexFile).render))
+		files = append(files, file(home, "index_gen.go", index, (*indexFile).render))
 	}
-	files = append(files, file(l.face, "catalog_gen.go", l.catalogFile(lists), (*catalogFile).render))
+	files = append(files, file(home, "catalog_gen.go", l.catalogFile(home, lists), (*catalogFile).render))
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	return files
 }
@@ -105,8 +110,8 @@ func (l *plan) faceFile(shard pkg) *faceFile {
 	return f
 }
 
-func (l *plan) index() *indexFile {
-	f := &indexFile{Package: l.face, Source: l.tree, Tables: []table{
+func (l *plan) index(home pkg) *indexFile {
+	f := &indexFile{Package: home, Source: l.tree, Tables: []table{
 		{"Prompt", l.catalog.PromptTable},
 		{"Resource", l.catalog.ResourceTable},
 		{"Document", l.catalog.DocumentTable},
@@ -127,12 +132,15 @@ func (l *plan) index() *indexFile {
 	return f
 }
 
-func (l *plan) catalogFile(lists []list) *catalogFile {
-	f := &catalogFile{Package: l.face, Source: l.tree, Catalog: *l.catalog, Lists: lists}
+func (l *plan) catalogFile(home pkg, lists []list) *catalogFile {
+	f := &catalogFile{Package: home, Source: l.tree, Catalog: *l.catalog, Lists: lists, Manual: l.manual()}
 	f.Catalog.Prompts, f.Catalog.Skills, f.Catalog.Documents, f.Catalog.Resources = nil, nil, nil, nil
 	f.Catalog.PromptTable, f.Catalog.ResourceTable, f.Catalog.DocumentTable = catalog.Table{}, catalog.Table{}, catalog.Table{}
-	f.Example = l.example()
 	return f
+}
+
+func (l *plan) manual() manual {
+	return manual{l.face.Name, l.tree, l.example(), l.catalog.Prefix}
 }
 
 // example returns the literal of some prompt's arguments, if possible of one that has

@@ -13,29 +13,42 @@ import (
 	"github.com/seed33527553/promptc/catalog"
 )
 
-// A catalogFile is what catalog_gen.go is made of. It is small, for it changes with
-// every edit.
+// A catalogFile is what the catalog_gen.go is made of that holds the catalog's value.
+// It is small, for it changes with every edit.
 type catalogFile struct {
 	Package pkg
 	Source  string
 	// Catalog has no lists; those that it has in truth are told by Lists.
 	Catalog catalog.Catalog
 	Lists   []list
-	// Example is the literal of a prompt's arguments, if there is a prompt.
-	Example string
+	Manual  manual
 }
 
-// instructions is the stem for constants of the catalog's instructions.
-const instructions = "instructions"
+// A manual is what the documentation of the output is made of.
+type manual struct {
+	// Package is the package that callers import.
+	Package string
+	Source  string
+	// Example is the literal of a prompt's arguments, if there is a prompt.
+	Example string
+	Prefix  string
+}
 
 // A list is a field of the catalog with the name of the variable that it is set to.
 // The field may be one of a table's.
 type list struct{ Table, Field, Variable string }
 
+// instructions is the stem for constants of the catalog's instructions.
+const instructions = "instructions"
+
 // render prints the file.
 func (u *catalogFile) render(key string) ([]byte, error) {
 	f := newSource(u.Package, u.Source)
-	f.doc = u.packageDoc()
+	if u.Package.shard() {
+		f.doc = u.Manual.indexDoc()
+	} else {
+		f.doc = u.Manual.packageDoc()
+	}
 
 	v := &u.Catalog
 	var b block
@@ -64,32 +77,43 @@ func (u *catalogFile) render(key string) ([]byte, error) {
 		table.field(u.Lists[i].Field, jen.Id(u.Lists[i].Variable))
 		b.field(l.Table, vocabulary("Table").Add(table.inline()))
 	}
-	f.declare(jen.Var().Id("Catalog").Op("=").Op("&").Add(vocabulary("Catalog"), b.literal()),
-		comment("Catalog is everything that "+u.Source+" compiles to.")...)
+	f.handle("Catalog", "Catalog", b.literal(), u.Manual.catalogDoc()...)
 	f.declareTexts()
-
-	f.declare(jen.Func().Id("Register").Params(jen.Id("m").Op("*").Add(vocabulary("Mux"))).Error().
-		Block(jen.Return(jen.Id("m").Dot("Mount").Call(jen.Id("Catalog")))),
-		u.registerDoc()...)
+	if !u.Package.shard() {
+		u.Manual.declareRegister(f)
+	}
 	return f.render(key)
 }
 
-func (u *catalogFile) packageDoc() []string {
-	doc := comment("Package " + u.Package.Name + " holds the prompts and skills that promptc compiled from " + u.Source + ".")
-	if u.Example != "" {
+// declareRegister declares Register.
+func (m *manual) declareRegister(f *source) {
+	doc := "Register mounts the catalog on m."
+	if m.Prefix != "" {
+		doc = fmt.Sprintf("Register mounts the catalog on m, under the prefix %q.", m.Prefix)
+	}
+	f.declare(jen.Func().Id("Register").Params(jen.Id("m").Op("*").Add(vocabulary("Mux"))).Error().
+		Block(jen.Return(jen.Id("m").Dot("Mount").Call(jen.Id("Catalog")))), comment(doc)...)
+}
+
+func (m *manual) catalogDoc() []string {
+	return comment("Catalog is everything that " + m.Source + " compiles to.")
+}
+
+func (m *manual) packageDoc() []string {
+	doc := comment("Package " + m.Package + " holds the prompts and skills that promptc compiled from " + m.Source + ".")
+	if m.Example != "" {
 		doc = append(doc, "//")
 		doc = append(doc, comment("Every prompt has a type for its arguments, with a method that renders it:")...)
-		doc = append(doc, "//", "//\tmessages, err := "+u.Package.Name+"."+u.Example+".Messages()")
+		doc = append(doc, "//", "//\tmessages, err := "+m.Package+"."+m.Example+".Messages()")
 	}
 	doc = append(doc, "//")
 	return append(doc, comment("Catalog is all of it as one value, and Register mounts that on a mux, from which a server answers.")...)
 }
 
-func (u *catalogFile) registerDoc() []string {
-	if u.Catalog.Prefix == "" {
-		return comment("Register mounts the catalog on m.")
-	}
-	return comment(fmt.Sprintf("Register mounts the catalog on m, under the prefix %q.", u.Catalog.Prefix))
+// indexDoc is the comment of the package that holds the catalog's value where there
+// are shards.
+func (m *manual) indexDoc() []string {
+	return comment("Package index holds the catalog of package " + m.Package + " and none of its types. A server that renders prompts by name compiles faster if it imports this package instead.")
 }
 
 // cacheHint returns the literal of a cache hint. Its time is a number, for a

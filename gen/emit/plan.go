@@ -20,7 +20,7 @@ const (
 	// MaxItems is how many prompts, skills and other documents are declared in
 	// the package itself. Where there are more, they are declared in shards.
 	MaxItems = 500
-	// shardItems is how many of them a shard is meant to have. The number of
+	// shardItems is how many of them a shard has at most, about. The number of
 	// shards is a power of two, so that it is seldom another.
 	shardItems = 250
 	// Shards is the directory of the shards, in the output directory.
@@ -90,7 +90,8 @@ type plan struct {
 	tree    string // what the content is called
 	catalog *catalog.Catalog
 	face    pkg
-	shards  []pkg // nil where the face declares everything
+	path    string // the face's import path
+	shards  []pkg  // nil where the face declares everything
 	prompts []*prompt
 	skills  []*skill
 	// loose are the documents of no prompt or skill, by shard; the only element
@@ -142,13 +143,13 @@ func newPlan(p *check.Program, opt Options) (*plan, error) {
 		if opt.ImportPath == "" {
 			return nil, fmt.Errorf("emit: %d prompts, skills and documents are split into sub-packages, which needs the import path of package %s", items, opt.Package)
 		}
-		n := 2
-		for n*shardItems*7/5 < items {
+		l.path = opt.ImportPath
+		n := 1
+		for n*shardItems < items {
 			n *= 2
 		}
 		for i := range n {
-			name := fmt.Sprintf("s%02d", i)
-			l.shards = append(l.shards, pkg{path.Join(opt.ImportPath, Shards, name), name, Shards + "/" + name + "/"})
+			l.shards = append(l.shards, l.shard(fmt.Sprintf("s%02d", i)))
 		}
 	}
 
@@ -167,6 +168,11 @@ func newPlan(p *check.Program, opt Options) (*plan, error) {
 	}
 	l.addEntries()
 	return l, nil
+}
+
+// shard returns the package with the given name in the directory of shards.
+func (l *plan) shard(name string) pkg {
+	return pkg{path.Join(l.path, Shards, name), name, Shards + "/" + name + "/"}
 }
 
 // reserve keeps stems from leading to the names.

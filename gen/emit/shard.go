@@ -18,6 +18,22 @@ func (u *shardDoc) render(key string) ([]byte, error) {
 	return f.render(key)
 }
 
+// A faceCatalog is what the face's catalog_gen.go is made of.
+type faceCatalog struct {
+	Package pkg
+	Manual  manual
+	Catalog symbol
+}
+
+// render prints the file.
+func (u *faceCatalog) render(key string) ([]byte, error) {
+	f := newSource(u.Package, u.Manual.Source)
+	f.doc = u.Manual.packageDoc()
+	f.declare(jen.Var().Id("Catalog").Op("=").Add(f.pointer(u.Catalog)), u.Manual.catalogDoc()...)
+	u.Manual.declareRegister(f)
+	return f.render(key)
+}
+
 // A faceFile is what the file that re-exports a shard is made of.
 type faceFile struct {
 	Package pkg

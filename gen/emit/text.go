@@ -3,6 +3,7 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -86,12 +87,19 @@ func jsonLines(s string) []string {
 	return append(pieces, lines(s[start:])...)
 }
 
+// A constant is a string constant: the sum of pieces of text, or that of other
+// constants.
+type constant struct {
+	name   string
+	pieces []string
+	names  []string
+}
+
 // texts are the string constants of one Go file. A text that is used twice, as a
 // prompt's are, by its segments and by its document, is declared once.
 type texts struct {
-	// declarations are those of the constants that are not in the file yet, in
-	// order.
-	declarations []jen.Code
+	// undeclared are the constants that are not in the file yet, in order.
+	undeclared []constant
 	// names are the constants whose sum is a given text.
 	names map[string][]string
 	// counts is how many constants there are for a stem.
@@ -108,34 +116,27 @@ func (t *texts) use(stem, s string, split splitter) *jen.Statement {
 	}
 	names, ok := t.names[s]
 	if !ok {
-		for pieces := split(s); len(pieces) > 0; {
-			n := min(len(pieces), maxLines)
-			t.counts[stem]++
-			name := stem + "Text" + strconv.Itoa(t.counts[stem])
-			t.declarations = append(t.declarations, constant(name, pieces[:n]))
-			names = append(names, name)
-			pieces = pieces[n:]
+		for pieces := range slices.Chunk(split(s), maxLines) {
+			names = append(names, t.add(stem, constant{pieces: pieces}))
 		}
 		for len(names) > maxLines {
-			names = t.sums(stem, names)
+			var sums []string
+			for some := range slices.Chunk(names, maxLines) {
+				sums = append(sums, t.add(stem, constant{names: some}))
+			}
+			names = sums
 		}
 		t.names[s] = names
 	}
 	return sum(names)
 }
 
-// sums declares constants that each add up many others, and returns their names.
-func (t *texts) sums(stem string, names []string) []string {
-	var shorter []string
-	for len(names) > 0 {
-		n := min(len(names), maxLines)
-		t.counts[stem]++
-		name := stem + "Text" + strconv.Itoa(t.counts[stem])
-		t.declarations = append(t.declarations, jen.Const().Id(name).Op("=").Add(sum(names[:n])))
-		shorter = append(shorter, name)
-		names = names[n:]
-	}
-	return shorter
+// add gives a constant its name.
+func (t *texts) add(stem string, c constant) string {
+	t.counts[stem]++
+	c.name = stem + "Text" + strconv.Itoa(t.counts[stem])
+	t.undeclared = append(t.undeclared, c)
+	return c.name
 }
 
 // sum returns the sum of constants.
@@ -151,15 +152,18 @@ func sum(names []string) *jen.Statement {
 	return s
 }
 
-// constant declares a string constant, one piece a line.
-func constant(name string, pieces []string) *jen.Statement {
-	s := jen.Const().Id(name).Op("=")
-	if len(pieces) == 1 {
-		return s.Add(quote(pieces[0]))
+// appendConstant appends the declaration of a constant that is made of pieces, one to
+// a line, as gofmt has it.
+func appendConstant(b []byte, c *constant) []byte {
+	b = append(b, "const "+c.name+" = "...)
+	if len(c.pieces) == 1 {
+		b = strconv.AppendQuote(b, c.pieces[0])
+		return append(b, '\n')
 	}
-	s.Op(`""`)
-	for _, piece := range pieces {
-		s.Op("+").Line().Add(quote(piece))
+	b = append(b, `""`...)
+	for _, piece := range c.pieces {
+		b = append(b, " +\n\t"...)
+		b = strconv.AppendQuote(b, piece)
 	}
-	return s
+	return append(b, '\n')
 }

@@ -16,16 +16,9 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// declared type-checks a file of declarations and returns the value of the constant
-// v.
-func declared(t *testing.T, declarations []jen.Code) string {
+// declared type-checks a file and returns the value of the constant v.
+func declared(t *testing.T, source []byte) string {
 	t.Helper()
-	f := jen.NewFile("p")
-	f.NoFormat = true
-	for _, d := range declarations {
-		f.Add(d)
-	}
-	source := f.GoString()
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "p.go", source, parser.SkipObjectResolution)
 	if err != nil {
@@ -70,9 +63,15 @@ func FuzzText(f *testing.F) {
 			if unquoted.String() != s {
 				t.Fatalf("%s: %q became %q", name, s, unquoted.String())
 			}
-			texts := newTexts()
-			v := jen.Const().Id("v").Op("=").Add(texts.use("x", s, split))
-			if got := declared(t, append(texts.declarations, v)); got != s {
+			f := newSource(pkg{Name: "p"}, "content")
+			v := jen.Const().Id("v").Op("=").Add(f.texts.use("x", s, split))
+			f.declareTexts()
+			f.declare(v)
+			source, err := f.render("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := declared(t, source); got != s {
 				t.Fatalf("%s: %q is declared as %q", name, s, got)
 			}
 		}
