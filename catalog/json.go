@@ -79,6 +79,28 @@ func (p *Prompt) AppendMeta(dst []byte, source string) []byte {
 	return append(dst, `"}`...)
 }
 
+// AppendResult appends what prompts/get answers (MCP 2026-07-28,
+// "GetPromptResult") with the messages that the prompt was rendered to: one JSON
+// object.
+func (p *Prompt) AppendResult(dst []byte, messages []Message) []byte {
+	dst = append(dst, `{"description":`...)
+	dst = AppendJSON(dst, p.Description)
+	dst = append(dst, `,"messages":[`...)
+	for i, m := range messages {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"role":"`...)
+		dst = append(dst, m.Role...)
+		dst = append(dst, `","content":{"type":"text","text":`...)
+		dst = AppendJSON(dst, m.Text)
+		dst = append(dst, "}}"...)
+	}
+	dst = append(dst, `],"_meta":`...)
+	dst = p.AppendMeta(dst, BuiltIn)
+	return append(dst, '}')
+}
+
 // BuiltIn is the source of a prompt that was compiled in.
 const BuiltIn = "built-in"
 

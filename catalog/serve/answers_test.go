@@ -277,17 +277,14 @@ func TestGet(t *testing.T) {
 			if got, want := toJSON(meta), `{"promptc/category":"testing","promptc/digest":"`+p.Document.Digest+`","promptc/source":"built-in","promptc/tags":["a","b"],"promptc/version":"1.2.0"}`; got != want {
 				t.Errorf("_meta is %s, want %s", got, want)
 			}
-			text, err := RenderJSON(p, test.values)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := p.AppendResult(nil, messages)
 			var rendered map[string]any
 			if err := json.Unmarshal(text, &rendered); err != nil {
 				t.Fatal(err)
 			}
 			delete(a.Result, "resultType")
 			if toJSON(rendered) != toJSON(a.Result) {
-				t.Errorf("RenderJSON made %.200s", text)
+				t.Errorf("AppendResult made %.200s", text)
 			}
 		}
 	}

@@ -237,20 +237,3 @@ func appendList(dst []byte, list []string) []byte {
 	}
 	return append(dst, ']')
 }
-
-// RenderJSON returns what prompts/get answers for a prompt and values by name: the
-// result, as one JSON object without a newline. The error is the one of
-// catalog.Prompt.RenderNamed.
-func RenderJSON(p *catalog.Prompt, values map[string]string) ([]byte, error) {
-	if _, err := p.RenderNamed(values); err != nil {
-		return nil, err
-	}
-	raws := make([]string, len(p.Arguments))
-	for name, value := range values {
-		i, _ := p.Argument(name)
-		raws[i] = string(catalog.AppendEscaped(nil, value))
-	}
-	st := newStencil(p)
-	b := append(st.append([]byte{'{'}, raws), st.meta...)
-	return append(b, "}}"...), nil
-}

@@ -5,8 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,9 +23,9 @@ func renderCommand() *cobra.Command {
 	must(cmd.RegisterFlagCompletionFunc("arg", completeArgument))
 	asJSON := cmd.Flags().Bool("json", false, "print what a server answers to prompts/get")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		values, err := parseArguments(cmd, *given)
+		values, err := catalog.ParseValues(*given)
 		if err != nil {
-			return err
+			return usageError(cmd, "-a: %w", err)
 		}
 		program, err := compileSound(cmd, *content)
 		if err != nil {
@@ -42,29 +40,14 @@ func renderCommand() *cobra.Command {
 		if err != nil {
 			return withSuggestions(prompt, err)
 		}
+		text := catalog.AppendTranscript(nil, messages)
 		if *asJSON {
-			_, err = cmd.OutOrStdout().Write(appendAnswer(nil, prompt, messages))
-			return err
+			text = append(prompt.AppendResult(nil, messages), '\n')
 		}
-		return writeMessages(cmd.OutOrStdout(), messages)
+		_, err = cmd.OutOrStdout().Write(text)
+		return err
 	}
 	return cmd
-}
-
-// parseArguments splits NAME=VALUE. Its errors hold no values.
-func parseArguments(cmd *cobra.Command, given []string) (map[string]string, error) {
-	values := make(map[string]string)
-	for _, s := range given {
-		name, value, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, usageError(cmd, "-a takes NAME=VALUE, and one has no equals sign")
-		}
-		if _, ok := values[name]; ok {
-			return nil, usageError(cmd, "argument %q is given twice", name)
-		}
-		values[name] = value
-	}
-	return values, nil
 }
 
 // withSuggestions adds to an error on arguments the names that may be meant.
@@ -81,45 +64,4 @@ func withSuggestions(p *catalog.Prompt, err error) error {
 		err = fmt.Errorf("%w%s", err, didYouMean(unknown, names, ""))
 	}
 	return err
-}
-
-// writeMessages prints a message alone as its text, and several each under a line
-// with its role.
-func writeMessages(out io.Writer, messages []catalog.Message) error {
-	var b strings.Builder
-	for i, m := range messages {
-		if len(messages) > 1 {
-			if i > 0 {
-				b.WriteByte('\n')
-			}
-			b.WriteString(string(m.Role) + ":\n")
-		}
-		b.WriteString(m.Text)
-		if !strings.HasSuffix(m.Text, "\n") {
-			b.WriteByte('\n')
-		}
-	}
-	_, err := io.WriteString(out, b.String())
-	return err
-}
-
-// appendAnswer appends the result of prompts/get (MCP 2026-07-28,
-// "GetPromptResult") and a newline.
-func appendAnswer(dst []byte, p *catalog.Prompt, messages []catalog.Message) []byte {
-	dst = append(dst, `{"description":`...)
-	dst = catalog.AppendJSON(dst, p.Description)
-	dst = append(dst, `,"messages":[`...)
-	for i, m := range messages {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"role":`...)
-		dst = catalog.AppendJSON(dst, string(m.Role))
-		dst = append(dst, `,"content":{"type":"text","text":`...)
-		dst = catalog.AppendJSON(dst, m.Text)
-		dst = append(dst, "}}"...)
-	}
-	dst = append(dst, `],"_meta":`...)
-	dst = p.AppendMeta(dst, catalog.BuiltIn)
-	return append(dst, "}\n"...)
 }
