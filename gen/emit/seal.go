@@ -54,46 +54,59 @@ func Sealed(content []byte) (key string, ok bool) {
 // digest of Version and everything that is reachable from them. Because it walks
 // the values themselves, no field can be forgotten.
 func digest(values ...any) string {
-	b := binary.AppendUvarint(nil, Version)
+	w := walk{b: make([]byte, 0, 16<<10), seen: map[uintptr]int{}}
+	w.b = binary.AppendUvarint(w.b, Version)
 	for _, v := range values {
-		b = appendValue(b, reflect.ValueOf(v))
+		w.add(reflect.ValueOf(v))
 	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(w.b)
 	return hex.EncodeToString(sum[:sumSize])
 }
 
-// appendValue appends an encoding of v that is distinct from that of any other
-// value of its type.
-func appendValue(b []byte, v reflect.Value) []byte {
+// A walk encodes values so that distinct ones of one type have distinct encodings.
+type walk struct {
+	b []byte
+	// seen numbers the pointers that were followed: documents are reached by
+	// several ways.
+	seen map[uintptr]int
+}
+
+func (w *walk) add(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
-		b = binary.AppendUvarint(b, uint64(v.Len()))
-		return append(b, v.String()...)
+		w.b = binary.AppendUvarint(w.b, uint64(v.Len()))
+		w.b = append(w.b, v.String()...)
 	case reflect.Bool:
 		if v.Bool() {
-			return append(b, 1)
+			w.b = append(w.b, 1)
+		} else {
+			w.b = append(w.b, 0)
 		}
-		return append(b, 0)
 	case reflect.Int, reflect.Int64:
-		return binary.AppendVarint(b, v.Int())
+		w.b = binary.AppendVarint(w.b, v.Int())
 	case reflect.Uint32:
-		return binary.AppendUvarint(b, v.Uint())
+		w.b = binary.AppendUvarint(w.b, v.Uint())
 	case reflect.Slice:
-		b = binary.AppendUvarint(b, uint64(v.Len()))
+		w.b = binary.AppendUvarint(w.b, uint64(v.Len()))
 		for i := range v.Len() {
-			b = appendValue(b, v.Index(i))
+			w.add(v.Index(i))
 		}
-		return b
 	case reflect.Struct:
 		for i := range v.NumField() {
-			b = appendValue(b, v.Field(i))
+			w.add(v.Field(i))
 		}
-		return b
 	case reflect.Pointer:
-		if v.IsNil() {
-			return append(b, 0)
+		n, ok := w.seen[v.Pointer()]
+		switch {
+		case v.IsNil():
+			w.b = append(w.b, 0)
+		case ok:
+			w.b = binary.AppendUvarint(append(w.b, 2), uint64(n))
+		default:
+			w.seen[v.Pointer()] = len(w.seen)
+			w.b = append(w.b, 1)
+			w.add(v.Elem())
 		}
-		return appendValue(append(b, 1), v.Elem())
 	default:
 		panic("emit: a key of a " + v.Kind().String())
 	}
