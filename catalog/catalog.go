@@ -12,6 +12,10 @@ import (
 // catalog does not hold. Errors wrap it; test with errors.Is.
 var ErrNotFound = errors.New("not found")
 
+// ErrCursor is what a Repository answers for a cursor that is not its own. Errors
+// may wrap it; test with errors.Is.
+var ErrCursor = errors.New("not a cursor of this list")
+
 // A Catalog is everything that one content tree compiles to: its prompts, its
 // skills and its documents, sorted and indexed. It is plain data, never changed
 // after it was made, and so safe for any number of readers.

@@ -90,11 +90,7 @@ func (p *Prompt) AppendResult(dst []byte, messages []Message) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, `{"role":"`...)
-		dst = append(dst, m.Role...)
-		dst = append(dst, `","content":{"type":"text","text":`...)
-		dst = AppendJSON(dst, m.Text)
-		dst = append(dst, "}}"...)
+		dst = m.AppendJSON(dst)
 	}
 	dst = append(dst, `],"_meta":`...)
 	dst = p.AppendMeta(dst, BuiltIn)
@@ -109,33 +105,34 @@ const BuiltIn = "built-in"
 func PromptEntry(p *Prompt, prefix string) string {
 	dst := append(make([]byte, 0, 512), `{"name":`...)
 	dst = AppendJSON(dst, prefix+p.ID)
-	if p.Title != "" {
-		dst = append(dst, `,"title":`...)
-		dst = AppendJSON(dst, p.Title)
-	}
+	dst = appendOptional(dst, "title", p.Title)
 	dst = append(dst, `,"description":`...)
 	dst = AppendJSON(dst, p.Description)
-	if len(p.Arguments) > 0 {
-		dst = append(dst, `,"arguments":[`...)
-		for i := range p.Arguments {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			a := &p.Arguments[i]
-			dst = append(dst, `{"name":`...)
-			dst = AppendJSON(dst, a.Name)
-			dst = append(dst, `,"description":`...)
-			dst = AppendJSON(dst, a.Description)
-			if a.Required {
-				dst = append(dst, `,"required":true`...)
-			}
-			dst = append(dst, '}')
-		}
-		dst = append(dst, ']')
-	}
+	dst = appendArguments(dst, p.Arguments)
 	dst = append(dst, `,"_meta":`...)
 	dst = p.AppendMeta(dst, BuiltIn)
 	return string(append(dst, '}'))
+}
+
+func appendArguments(dst []byte, arguments []Argument) []byte {
+	if len(arguments) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"arguments":[`...)
+	for i := range arguments {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		a := &arguments[i]
+		dst = append(dst, `{"name":`...)
+		dst = AppendJSON(dst, a.Name)
+		dst = appendOptional(dst, "description", a.Description)
+		if a.Required {
+			dst = append(dst, `,"required":true`...)
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
 }
 
 // ResourceEntry returns a resource's entry in resources/list (MCP 2026-07-28,

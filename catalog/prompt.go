@@ -73,6 +73,8 @@ type Segment struct {
 type Message struct {
 	Role Role
 	Text string
+	// Content, if not nil, stands in the place of Text. Compiled prompts have none.
+	Content Content
 }
 
 // Render fills in the prompt. It takes the arguments' values in declared order;
@@ -116,6 +118,15 @@ func (p *Prompt) RenderNamed(values map[string]string) ([]Message, error) {
 	if len(p.Arguments) > len(few) {
 		inOrder = make([]string, len(p.Arguments))
 	}
+	if err := p.order(inOrder, values); err != nil {
+		return nil, err
+	}
+	return p.Render(inOrder...)
+}
+
+// order puts values into the order of the arguments. Where there are unknown names
+// among them, the error tells all that is wrong with the values.
+func (p *Prompt) order(inOrder []string, values map[string]string) error {
 	var unknown []string
 	for name, value := range values {
 		if i, ok := p.Argument(name); ok {
@@ -124,14 +135,14 @@ func (p *Prompt) RenderNamed(values map[string]string) ([]Message, error) {
 			unknown = append(unknown, name)
 		}
 	}
-	if unknown != nil {
-		slices.Sort(unknown)
-		e := &ArgumentError{Prompt: p.ID}
-		errors.As(p.Validate(inOrder), &e)
-		e.Unknown = unknown
-		return nil, e
+	if unknown == nil {
+		return nil
 	}
-	return p.Render(inOrder...)
+	slices.Sort(unknown)
+	e := &ArgumentError{Prompt: p.ID}
+	errors.As(p.Validate(inOrder), &e)
+	e.Unknown = unknown
+	return e
 }
 
 // Argument returns the position of the argument with the given name, from 0.

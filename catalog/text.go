@@ -27,7 +27,8 @@ func ParseValues(pairs []string) (map[string]string, error) {
 }
 
 // AppendTranscript appends messages for people to read: one alone as its text, and
-// several each under a line with its role. Every text ends its line.
+// several each under a line with its role. Every text ends its line;
+// other content is described.
 func AppendTranscript(dst []byte, messages []Message) []byte {
 	for i, m := range messages {
 		if len(messages) > 1 {
@@ -36,8 +37,12 @@ func AppendTranscript(dst []byte, messages []Message) []byte {
 			}
 			dst = append(append(dst, m.Role...), ":\n"...)
 		}
-		dst = append(dst, m.Text...)
-		if !strings.HasSuffix(m.Text, "\n") {
+		text := m.Text
+		if m.Content != nil {
+			text = "(" + m.Content.String() + ")"
+		}
+		dst = append(dst, text...)
+		if !strings.HasSuffix(text, "\n") {
 			dst = append(dst, '\n')
 		}
 	}

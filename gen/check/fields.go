@@ -11,17 +11,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed33527553/promptc/catalog"
 	"github.com/seed33527553/promptc/gen/diag"
 	"github.com/seed33527553/promptc/gen/parse"
 )
 
-// Limits of fields, in characters.
-const (
-	maxTitle         = 128
-	maxDescription   = 1024
-	maxCompatibility = 500
-	maxChoices       = 100
-)
+// maxCompatibility is how long a skill's compatibility may be, in characters.
+const maxCompatibility = 500
 
 // semver is Semantic Versioning 2.0.0, "Backus–Naur Form Grammar for Valid SemVer
 // Versions".
@@ -214,7 +210,7 @@ func (f fields) texts(name, rule string) []*parse.Value {
 func (f fields) tags() []string {
 	var tags []string
 	for _, v := range f.texts("tags", "tags") {
-		if isID(v.Text) {
+		if catalog.IsID(v.Text) {
 			tags = append(tags, v.Text)
 		} else {
 			f.notAnID(v, "tags", "the tag")
@@ -226,7 +222,7 @@ func (f fields) tags() []string {
 // notAnID reports a text that is not an id.
 func (f fields) notAnID(v *parse.Value, rule, what string) {
 	help := "use lower-case letters, digits and single hyphens, and start with a letter; at most 64 characters"
-	if better := kebab(v.Text); isID(better) {
+	if better := kebab(v.Text); catalog.IsID(better) {
 		help = "write it " + better
 	}
 	f.faults.Add(v.Span, rule, fmt.Sprintf("%s %q is not an id", what, v.Text), help)

@@ -307,7 +307,7 @@ func (c *checker) unsure(uri string) bool {
 	if s := c.byID[id]; s != nil {
 		return !s.sound && strings.HasPrefix(rest, "references/")
 	}
-	return slices.ContainsFunc(c.skills, func(s *skill) bool { return !isID(s.id) && kebab(s.id) == id })
+	return slices.ContainsFunc(c.skills, func(s *skill) bool { return !catalog.IsID(s.id) && kebab(s.id) == id })
 }
 
 // settings checks catalog.yaml and takes over what it says.
@@ -333,10 +333,10 @@ func (c *checker) settings(file *parse.File) {
 	f.known("name", "title", "version", "description", "instructions", "prefix", "cache")
 	if name, v := f.text("name"); v != nil {
 		c.catalog.Name = strings.TrimSpace(name)
-		f.sized("name", "catalog-block", v, maxTitle)
+		f.sized("name", "catalog-block", v, catalog.MaxTitle)
 	}
-	c.catalog.Title = f.line("title", maxTitle)
-	c.catalog.Description = f.line("description", maxDescription)
+	c.catalog.Title = f.line("title", catalog.MaxTitle)
+	c.catalog.Description = f.line("description", catalog.MaxDescription)
 	if block.Get("version") != nil {
 		c.catalog.Version = f.version()
 	}
@@ -344,23 +344,15 @@ func (c *checker) settings(file *parse.File) {
 		c.catalog.Instructions = strings.TrimSpace(s)
 	}
 	if s, v := f.text("prefix"); v != nil {
-		if c.catalog.Prefix = s; !isPrefix(s) {
+		if c.catalog.Prefix = s; s == "" || !catalog.IsPrefix(s) {
 			help := "write ids, each followed by a slash, such as support/"
-			if isPrefix(s + "/") {
+			if catalog.IsPrefix(s + "/") {
 				help = "end it with a slash: " + s + "/"
 			}
 			c.faults.Add(v.Span, "catalog-block", fmt.Sprintf("%q is not a prefix", s), help)
 		}
 	}
 	c.cache(f)
-}
-
-// maxPrefix is how long a prefix may be, in bytes.
-const maxPrefix = 64
-
-func isPrefix(s string) bool {
-	ids, ok := strings.CutSuffix(s, "/")
-	return ok && len(s) <= maxPrefix && !slices.ContainsFunc(strings.Split(ids, "/"), func(id string) bool { return !isID(id) })
 }
 
 // cache checks the cache hint.

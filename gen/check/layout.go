@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed33527553/promptc/catalog"
 	"github.com/seed33527553/promptc/gen/diag"
 	"github.com/seed33527553/promptc/gen/parse"
 )
@@ -35,17 +36,7 @@ const Data parse.FileKind = -1
 // SettingsFile is the path of the catalog's own settings.
 const SettingsFile = "catalog.yaml"
 
-// MaxID is how long an id may be, in bytes.
-const MaxID = 64
-
-var (
-	idForm      = regexp.MustCompile(`^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$`)
-	segmentForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-)
-
-// isID tells whether s is an id: ASCII lower-case kebab-case that starts with a
-// letter, 1 to MaxID bytes.
-func isID(s string) bool { return len(s) <= MaxID && idForm.MatchString(s) }
+var segmentForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // layout is the state of Layout.
 type layout struct {
@@ -226,7 +217,7 @@ func (l *layout) beside(p, what, file string) {
 	help := "move it out of " + dir + "/"
 	if path.Ext(p) == ".md" {
 		stem := strings.TrimSuffix(path.Base(p), ".md")
-		if !isID(stem) {
+		if !catalog.IsID(stem) {
 			stem = kebab(stem)
 		}
 		help = fmt.Sprintf("if it is a %s, move it to %s/%s/%s; if it is a document, move it out of %s/", what, dir, stem, file, dir)
@@ -236,11 +227,11 @@ func (l *layout) beside(p, what, file string) {
 
 // directoryID checks the name of a prompt's or skill's directory.
 func (l *layout) directoryID(p, file string) {
-	if id := path.Base(p); !isID(id) {
+	if id := path.Base(p); !catalog.IsID(id) {
 		help := "use lower-case letters, digits and single hyphens, and start with a letter"
-		if len(id) > MaxID {
-			help = fmt.Sprintf("shorten it to at most %d characters", MaxID)
-		} else if better := kebab(id); isID(better) {
+		if len(id) > catalog.MaxID {
+			help = fmt.Sprintf("shorten it to at most %d characters", catalog.MaxID)
+		} else if better := kebab(id); catalog.IsID(better) {
 			help = "rename the directory to " + better
 		}
 		l.fault(p+"/"+file, "id-form", fmt.Sprintf("the directory name %q is not an id", id), help)

@@ -62,17 +62,17 @@ func (c *prompt) check(prefix string, in *Input) {
 	f := fields{faults: &c.faults, value: block, rule: "prompt-block", what: "the prompt block"}
 	f.known("version", "title", "description", "category", "tags", "arguments")
 	p.Version = f.version()
-	p.Title = f.line("title", maxTitle)
-	p.Description = f.required("description", maxDescription)
+	p.Title = f.line("title", catalog.MaxTitle)
+	p.Description = f.required("description", catalog.MaxDescription)
 	if category, v := f.text("category"); v != nil {
-		if p.Category = category; !isID(category) {
+		if p.Category = category; !catalog.IsID(category) {
 			f.notAnID(v, "category", "the category")
 		}
 	}
 	p.Tags = f.tags()
 	arguments, complete := c.arguments(f)
 	c.placeholders(file, arguments, complete)
-	if isID(id) {
+	if catalog.IsID(id) {
 		c.declare(file, arguments)
 	}
 
@@ -138,7 +138,7 @@ func (c *prompt) arguments(f fields) (declared map[string]*argument, complete bo
 			}
 			af.missing("description", "description")
 		} else {
-			a.Description = af.line("description", maxDescription)
+			a.Description = af.line("description", catalog.MaxDescription)
 		}
 		a.Required = af.boolean("required")
 		choices := af.choices()
@@ -200,8 +200,8 @@ func (f fields) choices() []*parse.Value {
 	if v == nil || v.Kind != parse.Sequence {
 		return nil
 	}
-	if n := len(v.Items); n == 0 || n > maxChoices {
-		f.faults.Add(v.Span, "choices", fmt.Sprintf("there are %d choices; 1 to %d are allowed", n, maxChoices), "remove the key, or change its list")
+	if n := len(v.Items); n == 0 || n > catalog.MaxChoices {
+		f.faults.Add(v.Span, "choices", fmt.Sprintf("there are %d choices; 1 to %d are allowed", n, catalog.MaxChoices), "remove the key, or change its list")
 	}
 	return slices.DeleteFunc(list, func(item *parse.Value) bool {
 		if item.Text == "" {

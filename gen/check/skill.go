@@ -47,7 +47,7 @@ func (c *checker) skill(s *skill) {
 	v := &catalog.Skill{ID: s.id}
 	s.value = v
 	s.names.Skill = goName(s.id) + "Skill"
-	if isID(s.id) {
+	if catalog.IsID(s.id) {
 		c.names.declare(&c.faults, declaration{s.names.Skill, top, "the skill " + strconv.Quote(s.id)})
 	}
 	c.skillSize(s)
@@ -68,7 +68,7 @@ func (c *checker) skill(s *skill) {
 	f := fields{faults: &c.faults, value: file.Front, rule: "skill-name", what: "the frontmatter"}
 	if name, value := f.text("name"); file.Front.Get("name") == nil {
 		f.faults.Add(top, "skill-name", "the frontmatter has no name", "add name: "+s.id)
-	} else if value != nil && name != s.id && isID(s.id) {
+	} else if value != nil && name != s.id && catalog.IsID(s.id) {
 		d := f.faults.Add(value.Span, "skill-name", fmt.Sprintf("the name %q is not that of the directory, %q", name, s.id), "write name: "+s.id+", or rename the directory")
 		d.Fix = &diag.Fix{Span: value.Span, Replacement: s.id}
 	}
@@ -76,7 +76,7 @@ func (c *checker) skill(s *skill) {
 		f.faults.Add(top, "description", "the frontmatter has no description", "say what the skill does and when to use it")
 	} else if text, value := f.text("description"); value != nil {
 		v.Description = text
-		f.sized("description", "description", value, maxDescription)
+		f.sized("description", "description", value, catalog.MaxDescription)
 	}
 	c.agentSkillFields(f)
 	c.jsonValues(file.Front)
@@ -141,7 +141,7 @@ func (c *checker) block(s *skill, front fields) {
 	f.known("id", "version", "capabilities", "tags", "depends_on", "references")
 	if s.block.Get("id") == nil {
 		f.missing("id", "skill-block")
-	} else if id, v := f.text("id"); v != nil && id != s.id && isID(s.id) {
+	} else if id, v := f.text("id"); v != nil && id != s.id && catalog.IsID(s.id) {
 		d := c.faults.Add(v.Span, "skill-block", fmt.Sprintf("the id %q is not the name of the directory, %q", id, s.id), "write id: "+s.id)
 		d.Fix = &diag.Fix{Span: v.Span, Replacement: s.id}
 	}
@@ -188,7 +188,7 @@ func (c *checker) references(s *skill, f fields) {
 				wrongType(&c.faults, "a reference's id must be text", "", e.Key, parse.Text)
 				s.sound = false
 				continue
-			case !isID(id):
+			case !catalog.IsID(id):
 				f.notAnID(e.Key, "references", "the reference")
 				s.sound = false
 				continue
@@ -197,7 +197,7 @@ func (c *checker) references(s *skill, f fields) {
 			if e.Value.Kind == parse.Mapping {
 				rf := fields{faults: &c.faults, value: e.Value, rule: "references", what: "a reference"}
 				rf.known("path", "title")
-				title = rf.line("title", maxTitle)
+				title = rf.line("title", catalog.MaxTitle)
 				if target = e.Value.Get("path"); target == nil {
 					rf.missing("path", "references")
 					s.sound = false
@@ -228,7 +228,7 @@ func (c *checker) references(s *skill, f fields) {
 		stem, isReference := strings.CutPrefix(strings.TrimSuffix(rel, ".md"), "references/")
 		switch {
 		case !isReference || inside[rel] == nil || listed[rel] != nil:
-		case strings.Contains(stem, "/") || !isID(stem):
+		case strings.Contains(stem, "/") || !catalog.IsID(stem):
 			help := fmt.Sprintf("list it under references: in the frontmatter, such as %s: %s", kebabOr(stem, "some-id"), rel)
 			c.faults.Add(in.File.Source.Top(), "reference-orphan", "no reference names this file, and its name is not an id", help)
 		case spans[stem].Source != nil:
@@ -283,7 +283,7 @@ func (c *checker) referencePath(s *skill, v *parse.Value, inside map[string]*cat
 }
 
 func kebabOr(name, other string) string {
-	if k := kebab(name); isID(k) {
+	if k := kebab(name); catalog.IsID(k) {
 		return k
 	}
 	return other
