@@ -235,11 +235,11 @@ func TestTypedArguments(t *testing.T) {
 	for name, test := range map[string]struct{ code, want string }{
 		"rendered": {
 			`	fmt.Println(sample.ReviewChangesArgs{Diff: "D", Depth: sample.ReviewChangesDepthQuick}.Messages())`,
-			"[{user Review this change quickly, in English.\nRun `go test ./...` first, and read\n\"CONTRIBUTING.md\".\n\n```diff\nD\n```} {assistant I looked at the change.\nNothing is wrong with it,\nin English.}] <nil>\n",
+			"[{user Review this change quickly, in English.\nRun `go test ./...` first, and read\n\"CONTRIBUTING.md\".\n\n```diff\nD\n``` <nil>} {assistant I looked at the change.\nNothing is wrong with it,\nin English. <nil>}] <nil>\n",
 		},
 		"from a shard": {
 			`	fmt.Println(sharded.Item0Args{Name: "N", Depth: sharded.Item0DepthThorough}.Messages())`,
-			"[{user Text of item-0\nfor N\n\nin thorough words.}] <nil>\n",
+			"[{user Text of item-0\nfor N\n\nin thorough words. <nil>}] <nil>\n",
 		},
 		"missing": {
 			`	_, err := sharded.Item0Args{}.Messages(); fmt.Println(err)`,
