@@ -231,7 +231,9 @@ func TestTypedArguments(t *testing.T) {
 		t.Skip("compiles a module")
 	}
 	dir := module(t, map[string]*check.Program{"sample": sample().program(), "sharded": many(600).program()})
-	const start = "package main\n\nimport (\n\t\"fmt\"\n\n\t\"example.com/user/sample\"\n\t\"example.com/user/sharded\"\n\t\"github.com/seed33527553/promptc/catalog\"\n)\n\nfunc main() {\n\tvar m catalog.Mux\n\tfmt.Println(sample.Register(&m), sample.PytestScaffoldSkill.ID, sample.PytestScaffoldSkillFixtures.Document.Path, sharded.Item4SkillFirst.ID)\n"
+	const start = "package main\n\nimport (\n\t\"fmt\"\n\n\t\"example.com/user/sample\"\n\t\"example.com/user/sharded\"\n\t\"github.com/seed33527553/promptc/catalog\"\n)\n\n" +
+		"func show(messages []catalog.Message, err error) {\n\tfor _, m := range messages {\n\t\tfmt.Printf(\"%s: %s\\n\", m.Role, m.Text)\n\t}\n\tfmt.Println(err)\n}\n\n" +
+		"func main() {\n\tvar m catalog.Mux\n\tfmt.Println(sample.Register(&m), sample.PytestScaffoldSkill.ID, sample.PytestScaffoldSkillFixtures.Document.Path, sharded.Item4SkillFirst.ID)\n"
 	for name, test := range map[string]struct{ code, want string }{
 		"rendered": {
 			`	fmt.Println(sample.ReviewChangesArgs{Diff: "D", Depth: sample.ReviewChangesDepthQuick}.Messages())`,
@@ -242,7 +244,7 @@ func TestTypedArguments(t *testing.T) {
 			"[{user Text of item-0\nfor N\n\nin thorough words. <nil>}] <nil>\n",
 		},
 		"missing": {
-			`	_, err := sharded.Item0Args{}.Messages(); fmt.Println(err)`,
+			`	show(sharded.Item0Args{}.Messages())`,
 			"prompt \"item-0\": missing required argument \"name\"\n",
 		},
 		"misspelt argument": {`	_ = sample.ReviewChangesArgs{Dif: "D"}`, "unknown field Dif"},

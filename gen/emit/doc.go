@@ -18,14 +18,19 @@
 // as x-test or x-windows in the build. An edit of one Markdown file changes its own
 // Go file and a digest in catalog_gen.go, nothing else.
 //
-// Above [MaxItems] prompts, skills and other documents, these are declared in leaf
-// packages, shard/s00 and so on, chosen by a hash of their ids, and the catalog's
-// value and lists in shard/index. The package itself then only re-exports them: types
-// by alias, constants by constant, variables by address, so that its API is the same
-// at any size. The Go compiler takes gigabytes for ten thousand prompts in one
-// package, and recompiles all of it for a changed word. It takes a second for those
-// in a shard and a second for the index. Re-exporting that many takes it four, which
-// a server that needs no types avoids by importing shard/index.
+// Above [MaxItems] prompts, skills and other documents, the package is split:
+//
+//	shard/s00 ...       values and texts, by a hash of the id
+//	shard/args00 ...    the types of their arguments
+//	shard/index         the catalog's value, lists and tables
+//
+// The package itself then only re-exports: types by alias, constants by constant,
+// variables by address. Its API is the same at any size. The reason is the Go
+// compiler, which takes gigabytes for ten thousand prompts in one package, and
+// compiles all of it again for a changed word. Split, it takes half a second for the
+// shard and one second for the index, and four more where the re-exports are used. A
+// server that renders prompts by name needs no types: it imports shard/index, and
+// neither they nor the methods, which are most of the work, are compiled at all.
 //
 // # Static data
 //

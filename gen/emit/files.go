@@ -36,6 +36,9 @@ func (l *plan) files() []File {
 	}
 	for _, shard := range l.shards {
 		files = append(files, file(shard, "doc_gen.go", &shardDoc{shard, l.tree, l.face.Name}, (*shardDoc).render))
+		if f := l.argsFile(shard); len(f.Prompts) > 0 {
+			files = append(files, file(f.Package, "args_gen.go", f, (*argsFile).render))
+		}
 		if f := l.faceFile(shard); len(f.Prompts)+len(f.Skills) > 0 {
 			files = append(files, file(l.face, "shard_"+shard.Name+"_gen.go", f, (*faceFile).render))
 		}
@@ -93,6 +96,16 @@ func (l *plan) documentFiles(at pkg, documents []*document) []File {
 		files = append(files, file(at, name, u, (*documentFile).render))
 	}
 	return files
+}
+
+func (l *plan) argsFile(shard pkg) *argsFile {
+	f := &argsFile{Package: l.argsHome(shard), Source: l.tree, Face: l.face.Name}
+	for _, p := range l.prompts {
+		if p.Package == shard {
+			f.Prompts = append(f.Prompts, p.Args)
+		}
+	}
+	return f
 }
 
 func (l *plan) faceFile(shard pkg) *faceFile {

@@ -73,6 +73,7 @@ type prompt struct {
 	Names    check.PromptNames
 	Prompt   *catalog.Prompt
 	Document *document
+	Args     *args
 }
 
 // A skill is what a skill's file is made of.
@@ -286,6 +287,16 @@ func (l *plan) home(name string) pkg {
 	return l.shards[l.place(name)]
 }
 
+// argsHome returns the package for the types of the prompts of a package. They are
+// code, which takes longer to compile than all of the data and which a server has no
+// use for.
+func (l *plan) argsHome(p pkg) pkg {
+	if !p.shard() {
+		return p
+	}
+	return l.shard("args" + strings.TrimPrefix(p.Name, "s"))
+}
+
 // bucket returns one of n numbers, a power of two, by the hash of a name.
 func bucket(name string, n int) int {
 	h := fnv.New64a()
@@ -298,7 +309,8 @@ func (l *plan) addPrompt(p *catalog.Prompt, names check.PromptNames) {
 	at := l.home(source)
 	d := l.addDocument(at, names.Prompt, text{p.Document, ""})
 	d.addEntry(p.Entry)
-	l.prompts = append(l.prompts, &prompt{at, path.Join(l.root, source, "PROMPT.md"), names, p, d})
+	a := &args{l.argsHome(at), names, p.ID, p.Arguments, symbol{at, names.Prompt}}
+	l.prompts = append(l.prompts, &prompt{at, path.Join(l.root, source, "PROMPT.md"), names, p, d, a})
 }
 
 func (l *plan) addSkill(s *catalog.Skill, names check.SkillNames, others []text) error {

@@ -16,64 +16,13 @@ func (p *prompt) render(key string) ([]byte, error) {
 	// First, so that the constants are numbered as their texts stand in the PROMPT.md.
 	document := p.Document.literal(f)
 
-	p.declareTypes(f)
-	p.declareMessages(f)
+	if p.Args.Package == p.Package {
+		p.Args.declare(f)
+	}
 	f.handle(p.Names.Prompt, "Prompt", p.literal(f), p.doc()...)
 	f.declareTexts()
 	p.Document.declare(f, document)
 	return f.render(key)
-}
-
-// declareTypes declares the types that the prompt's callers use.
-func (p *prompt) declareTypes(f *source) {
-	fields := make([]jen.Code, 0, 2*len(p.Prompt.Arguments))
-	for i := range p.Prompt.Arguments {
-		for _, line := range p.fieldDoc(i) {
-			fields = append(fields, jen.Op(line))
-		}
-		fields = append(fields, jen.Id(p.Names.Fields[i]).Id(p.fieldType(i)))
-	}
-	f.declare(jen.Type().Id(p.Names.Args).Struct(fields...), p.argsDoc()...)
-
-	for i := range p.Prompt.Arguments {
-		choices := p.Names.Choices[i]
-		if choices.Type == "" {
-			continue
-		}
-		f.declare(jen.Type().Id(choices.Type).String(), p.choiceDoc(i)...)
-		constants := make([]jen.Code, len(choices.Constants))
-		for j, name := range choices.Constants {
-			constants[j] = jen.Id(name).Id(choices.Type).Op("=").Add(quote(p.Prompt.Arguments[i].Choices[j]))
-		}
-		f.declare(jen.Const().Defs(constants...))
-	}
-}
-
-func (p *prompt) fieldType(i int) string {
-	if t := p.Names.Choices[i].Type; t != "" {
-		return t
-	}
-	return "string"
-}
-
-// declareMessages declares the method that renders the prompt.
-func (p *prompt) declareMessages(f *source) {
-	receiver := jen.Id(p.Names.Args)
-	if len(p.Names.Fields) > 0 {
-		receiver = jen.Id("a").Id(p.Names.Args)
-	}
-	values := make([]jen.Code, len(p.Names.Fields))
-	for i, name := range p.Names.Fields {
-		values[i] = jen.Id("a").Dot(name)
-		if p.fieldType(i) != "string" {
-			values[i] = jen.String().Call(values[i])
-		}
-	}
-	call := jen.Options{Open: "(", Close: ")", Separator: ",", Multi: size(p.Names.Fields) > maxInlineBytes}
-	f.declare(jen.Func().Params(receiver).Id("Messages").Params().
-		Params(jen.Index().Add(vocabulary("Message")), jen.Error()).
-		Block(jen.Return(jen.Id(p.Names.Prompt).Dot("Render").Custom(call, values...))),
-		comment("Messages renders the prompt. The error is a *catalog.ArgumentError.")...)
 }
 
 // literal returns the value of the prompt.
@@ -152,29 +101,7 @@ func (p *prompt) message(f *source, t *catalog.Template) jen.Code {
 	return b.inline()
 }
 
-// doc is the comment of the prompt's variable, here and where it is re-exported; and
-// so are the following ones.
+// doc is the comment of the prompt's variable, here and where it is re-exported.
 func (p *prompt) doc() []string {
 	return comment(p.Names.Prompt + " is the prompt " + strconv.Quote(p.Prompt.ID) + ": " + sentence(p.Prompt.Description))
-}
-
-func (p *prompt) argsDoc() []string {
-	return comment(p.Names.Args + " holds the arguments of the prompt " + strconv.Quote(p.Prompt.ID) + ".")
-}
-
-func (p *prompt) choiceDoc(i int) []string {
-	return comment(p.Names.Choices[i].Type + " is a choice for the argument " + strconv.Quote(p.Prompt.Arguments[i].Name) + ".")
-}
-
-// fieldDoc keeps the author's words and adds what becomes of an omitted argument.
-func (p *prompt) fieldDoc(i int) []string {
-	a := &p.Prompt.Arguments[i]
-	omitted := "Optional."
-	switch {
-	case a.Required:
-		omitted = "Required."
-	case a.Default != "":
-		omitted = "Optional, " + strconv.Quote(a.Default) + " if left out."
-	}
-	return comment(p.Names.Fields[i] + ": " + sentence(a.Description) + " " + omitted)
 }

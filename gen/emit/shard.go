@@ -14,8 +14,13 @@ type shardDoc struct {
 // render prints the file.
 func (u *shardDoc) render(key string) ([]byte, error) {
 	f := newSource(u.Package, u.Source)
-	f.doc = comment("Package " + u.Package.Name + " is a part of package " + u.Face + ", which declares everything in it again. Import that one: the parts change with the number of prompts.")
+	f.doc = partDoc(u.Package, u.Face)
 	return f.render(key)
+}
+
+// partDoc is the comment of a package that the face re-exports.
+func partDoc(p pkg, face string) []string {
+	return comment("Package " + p.Name + " is a part of package " + face + ", which declares everything in it again. Import that one: the parts change with the number of prompts.")
 }
 
 // A faceCatalog is what the face's catalog_gen.go is made of.
@@ -68,17 +73,17 @@ type faceSkill struct {
 func newFacePrompt(p *prompt) facePrompt {
 	v := facePrompt{
 		Prompt:  symbol{p.Package, p.Names.Prompt},
-		Args:    symbol{p.Package, p.Names.Args},
+		Args:    symbol{p.Args.Package, p.Names.Args},
 		Doc:     p.doc(),
-		ArgsDoc: p.argsDoc(),
+		ArgsDoc: p.Args.doc(),
 	}
 	for i, choices := range p.Names.Choices {
 		if choices.Type == "" {
 			continue
 		}
-		c := faceChoice{Type: symbol{p.Package, choices.Type}, Doc: p.choiceDoc(i)}
+		c := faceChoice{Type: symbol{p.Args.Package, choices.Type}, Doc: p.Args.choiceDoc(i)}
 		for _, name := range choices.Constants {
-			c.Constants = append(c.Constants, symbol{p.Package, name})
+			c.Constants = append(c.Constants, symbol{p.Args.Package, name})
 		}
 		v.Choices = append(v.Choices, c)
 	}
