@@ -236,12 +236,12 @@ func TestTypedArguments(t *testing.T) {
 		"func main() {\n\tvar m catalog.Mux\n\tfmt.Println(sample.Register(&m), sample.PytestScaffoldSkill.ID, sample.PytestScaffoldSkillFixtures.Document.Path, sharded.Item4SkillFirst.ID)\n"
 	for name, test := range map[string]struct{ code, want string }{
 		"rendered": {
-			`	fmt.Println(sample.ReviewChangesArgs{Diff: "D", Depth: sample.ReviewChangesDepthQuick}.Messages())`,
-			"[{user Review this change quickly, in English.\nRun `go test ./...` first, and read\n\"CONTRIBUTING.md\".\n\n```diff\nD\n``` <nil>} {assistant I looked at the change.\nNothing is wrong with it,\nin English. <nil>}] <nil>\n",
+			`	show(sample.ReviewChangesArgs{Diff: "D", Depth: sample.ReviewChangesDepthQuick}.Messages())`,
+			"user: Review this change quickly, in English.\nRun `go test ./...` first, and read\n\"CONTRIBUTING.md\".\n\n```diff\nD\n```\nassistant: I looked at the change.\nNothing is wrong with it,\nin English.\n<nil>\n",
 		},
 		"from a shard": {
-			`	fmt.Println(sharded.Item0Args{Name: "N", Depth: sharded.Item0DepthThorough}.Messages())`,
-			"[{user Text of item-0\nfor N\n\nin thorough words. <nil>}] <nil>\n",
+			`	show(sharded.Item0Args{Name: "N", Depth: sharded.Item0DepthThorough}.Messages())`,
+			"user: Text of item-0\nfor N\n\nin thorough words.\n<nil>\n",
 		},
 		"missing": {
 			`	show(sharded.Item0Args{}.Messages())`,
