@@ -40,7 +40,7 @@ func (f *fields) known(names ...string) {
 	f.names = names
 	for _, e := range f.value.Entries {
 		if e.Key.Kind != parse.Text {
-			f.faults.Add(e.Key.Span, "yaml-type", fmt.Sprintf("a key must be text; YAML reads %s as %s", e.Key.Text, e.Key.Kind), "")
+			wrongType(f.faults, "a key must be text", "", e.Key, parse.Text)
 		} else if !slices.Contains(names, e.Key.Text) {
 			f.faults.Add(e.Key.Span, f.rule, fmt.Sprintf("%s has no key %q", f.what, e.Key.Text),
 				didYouMean(e.Key.Text, names, "remove it; allowed are "+strings.Join(names, ", ")))
@@ -95,9 +95,14 @@ func wrongType(faults *diag.List, message, key string, v *parse.Value, want pars
 	span := v.Span
 	help := ""
 	switch {
-	case v.Kind == parse.Null:
+	case v.Kind == parse.Null && v.Text == "":
 		message += "; it is empty here"
 		help = "write a value, or remove the key"
+		if rest := strings.TrimLeft(span.Source.Text[span.Start:], " "); strings.HasPrefix(rest, "#") {
+			line, _, _ := strings.Cut(rest, "\n")
+			message += ", since # starts a comment"
+			help = "if the comment is the text, quote it: " + key + strconv.Quote(line)
+		}
 	case want == parse.Text && v.Plain && v.Kind != parse.Sequence && v.Kind != parse.Mapping:
 		message += fmt.Sprintf("; YAML reads %s as %s", v.Text, v.Kind)
 		help = "quote it: " + key + strconv.Quote(v.Text)
@@ -168,19 +173,38 @@ func (f fields) version() string {
 		f.missing("version", "version")
 		return ""
 	}
+	if v := f.value.Get("version"); v.Kind == parse.Number && v.Plain {
+		before := len(*f.faults)
+		f.text("version")
+		if whole := wholeVersion(v.Text); whole != "" {
+			d := &(*f.faults)[before]
+			d.Help += ", and write all three numbers: " + whole
+			d.Fix.Replacement = whole
+		}
+		return ""
+	}
 	s, v := f.text("version")
 	if v != nil && !semver.MatchString(s) {
 		help := "write MAJOR.MINOR.PATCH, such as 1.0.0"
 		if semver.MatchString(strings.TrimLeft(s, "vV=")) {
 			help = "write it without the letter in front: " + strings.TrimLeft(s, "vV=")
-		} else if semver.MatchString(s + ".0") {
-			help = "write all three numbers: " + s + ".0"
-		} else if semver.MatchString(s + ".0.0") {
-			help = "write all three numbers: " + s + ".0.0"
+		} else if whole := wholeVersion(s); whole != "" {
+			help = "write all three numbers: " + whole
 		}
 		f.faults.Add(v.Span, "version", fmt.Sprintf("%q is not a semantic version", s), help)
 	}
 	return s
+}
+
+// wholeVersion returns a version that lacks one or two numbers with zeros in their
+// places, and the empty text for anything else.
+func wholeVersion(s string) string {
+	for _, rest := range []string{".0", ".0.0"} {
+		if semver.MatchString(s + rest) {
+			return s + rest
+		}
+	}
+	return ""
 }
 
 // texts returns the texts of a list, each with its value. Elements that are not

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -289,12 +290,25 @@ func (c *checker) urisIn(v *parse.Value, known map[string]bool, candidates []str
 	for _, e := range v.Entries {
 		c.urisIn(e.Value, known, candidates)
 	}
-	if v.Kind != parse.Text || !strings.HasPrefix(v.Text, "resource://") || known[v.Text] || c.unsure(v.Text) {
+	if v.Kind != parse.Text {
 		return
 	}
-	c.faults.Add(v.Span, "uri-unknown", fmt.Sprintf("nothing has the URI %s", v.Text),
-		didYouMean(v.Text, candidates, "skills are at resource://skills/<id>/document, documents at resource://docs/<path>"))
+	for _, m := range resourceURI.FindAllStringIndex(v.Text, -1) {
+		uri := strings.TrimRight(v.Text[m[0]:m[1]], ".,;:!?")
+		if known[uri] || c.unsure(uri) {
+			continue
+		}
+		span := v.Span
+		if i := strings.Index(span.Text(), uri); i >= 0 {
+			span = span.Source.Span(span.Start+i, span.Start+i+len(uri))
+		}
+		c.faults.Add(span, "uri-unknown", fmt.Sprintf("nothing has the URI %s", uri),
+			didYouMean(uri, candidates, "skills are at resource://skills/<id>/document, documents at resource://docs/<path>"))
+	}
 }
+
+// resourceURI finds URIs in a text, with the punctuation that may follow one.
+var resourceURI = regexp.MustCompile(`resource://[^\s"'<>()\[\]{}` + "`" + `]+`)
 
 // unsure tells whether a URI is that of a skill whose directory has no id, or of a
 // reference of a skill whose own faults keep its references from being known.
@@ -345,7 +359,7 @@ func (c *checker) settings(file *parse.File) {
 	}
 	if s, v := f.text("prefix"); v != nil {
 		if c.catalog.Prefix = s; s == "" || !catalog.IsPrefix(s) {
-			help := "write ids, each followed by a slash, such as support/"
+			help := "write ids, each followed by a slash, such as support/; at most 64 characters in all"
 			if catalog.IsPrefix(s + "/") {
 				help = "end it with a slash: " + s + "/"
 			}

@@ -99,7 +99,11 @@ type argument struct {
 func (c *prompt) arguments(f fields) (declared map[string]*argument, complete bool) {
 	list := f.typed("arguments", parse.Sequence)
 	if list == nil {
-		return nil, f.value.Get("arguments") == nil
+		// Under an unknown key there may be what was meant to be the arguments.
+		meant := slices.ContainsFunc(f.value.Entries, func(e parse.Entry) bool {
+			return !slices.Contains(f.names, e.Key.Text) && (e.Value.Kind == parse.Sequence || e.Value.Kind == parse.Mapping)
+		})
+		return nil, f.value.Get("arguments") == nil && !meant
 	}
 	declared, complete = map[string]*argument{}, true
 	for _, item := range list.Items {
@@ -257,19 +261,24 @@ func (c *prompt) placeholders(file *parse.File, declared map[string]*argument, c
 	}
 	for _, miss := range file.NearMisses {
 		for _, name := range candidates {
-			if nearly(miss.Name, name) {
-				right := "{{" + name + "}}"
-				d := c.faults.Add(miss.Span, "placeholder-near-miss",
-					fmt.Sprintf("%s is not a placeholder, though %q is declared", miss.Span.Text(), name),
-					fmt.Sprintf("write %s, with nothing else between or around the braces", right))
-				d.Fix = &diag.Fix{Span: miss.Span, Replacement: right}
-				declared[name].used = true // one fault is enough
-				break
+			if !nearly(miss.Name, name) {
+				continue
 			}
+			right := "{{" + name + "}}"
+			d := c.faults.Add(miss.Span, "placeholder-near-miss",
+				fmt.Sprintf("%s is not a placeholder, though %q is declared", miss.Span.Text(), name),
+				fmt.Sprintf("write %s, with nothing else between or around the braces", right))
+			if strings.HasSuffix(file.Source.Text[:miss.Span.Start], `\`) {
+				d.Help = fmt.Sprintf("a backslash makes only the exact form literal, as in \\%s; for this text, give the argument another name", right)
+			} else {
+				d.Fix = &diag.Fix{Span: miss.Span, Replacement: right}
+			}
+			declared[name].used = true // one fault is enough
+			break
 		}
 	}
 	for _, name := range candidates {
-		if a := declared[name]; !a.used {
+		if a := declared[name]; !a.used && len(file.Messages) > 0 {
 			c.faults.Add(a.name.Span, "argument-unused", fmt.Sprintf("the argument %q is declared and never used", name),
 				fmt.Sprintf("write {{%s}} where its value belongs, or remove it", name))
 		}

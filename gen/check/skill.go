@@ -180,7 +180,10 @@ func (c *checker) references(s *skill, f fields) {
 	}
 	listed := map[string]*parse.Value{} // by path
 	spans := map[string]diag.Span{}     // by id
-	if list := f.typed("references", parse.Mapping); list != nil {
+	list := f.typed("references", parse.Mapping)
+	if list == nil {
+		s.sound = s.block.Get("references") == nil
+	} else {
 		for _, e := range list.Entries {
 			id := e.Key.Text
 			switch {
@@ -228,9 +231,15 @@ func (c *checker) references(s *skill, f fields) {
 		stem, isReference := strings.CutPrefix(strings.TrimSuffix(rel, ".md"), "references/")
 		switch {
 		case !isReference || inside[rel] == nil || listed[rel] != nil:
+		case !s.sound && (strings.Contains(stem, "/") || !catalog.IsID(stem)):
+			// It may be one of those whose entries have faults.
 		case strings.Contains(stem, "/") || !catalog.IsID(stem):
 			help := fmt.Sprintf("list it under references: in the frontmatter, such as %s: %s", kebabOr(stem, "some-id"), rel)
-			c.faults.Add(in.File.Source.Top(), "reference-orphan", "no reference names this file, and its name is not an id", help)
+			why := "its name is not an id"
+			if strings.Contains(stem, "/") {
+				why = "only files directly in references/ are references by their names"
+			}
+			c.faults.Add(in.File.Source.Top(), "reference-orphan", "no reference names this file, and "+why, help)
 		case spans[stem].Source != nil:
 			d := c.faults.Add(in.File.Source.Top(), "uri-collision",
 				fmt.Sprintf("this file is the reference %q by its name, and another file is listed under that id", stem),
@@ -335,6 +344,9 @@ func relative(dir, file string) string {
 	return up + strings.TrimPrefix(file, dir+"/")
 }
 
+// octal is a number whose leading zero makes it one of base eight to some readers.
+var octal = regexp.MustCompile(`^[-+]?0[0-9]+$`)
+
 // coreNumber is what YAML 1.2's core schema (section 10.3.2) takes for a number
 // that JSON can hold.
 var coreNumber = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$|^0o[0-7]+$|^0x[0-9a-fA-F]+$`)
@@ -352,8 +364,7 @@ func (c *checker) jsonValues(v *parse.Value) {
 		fault(v, fmt.Sprintf("%s is a date to some YAML readers and text to others", v.Text))
 	case parse.Number:
 		switch {
-		case strings.HasPrefix(v.Text, "0") && len(v.Text) > 1 && v.Text[1] >= '0' && v.Text[1] <= '9',
-			!coreNumber.MatchString(v.Text):
+		case octal.MatchString(v.Text), !coreNumber.MatchString(v.Text):
 			if strings.Contains(strings.ToLower(v.Text), "inf") || strings.Contains(strings.ToLower(v.Text), "nan") {
 				fault(v, fmt.Sprintf("%s is a number that JSON cannot hold", v.Text))
 			} else {
@@ -361,6 +372,10 @@ func (c *checker) jsonValues(v *parse.Value) {
 			}
 		case !exact(v.Text):
 			fault(v, fmt.Sprintf("%s is a number that JSON readers do not keep exactly", v.Text))
+		}
+	case parse.Text:
+		if v.Plain && coreNumber.MatchString(v.Text) {
+			fault(v, fmt.Sprintf("%s is a number to some YAML readers and text to others", v.Text))
 		}
 	case parse.Sequence:
 		for _, item := range v.Items {
@@ -384,7 +399,8 @@ func (c *checker) jsonValues(v *parse.Value) {
 // section 6).
 func exact(s string) bool {
 	if strings.ContainsAny(s, ".eE") && !strings.HasPrefix(s, "0x") {
-		return true
+		_, err := strconv.ParseFloat(s, 64)
+		return err == nil
 	}
 	n, err := strconv.ParseInt(strings.TrimPrefix(s, "+"), 0, 64)
 	return err == nil && n >= -(1<<53) && n <= 1<<53

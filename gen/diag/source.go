@@ -19,8 +19,15 @@ type Source struct {
 	Text string
 
 	once  sync.Once
-	lines []int // offset of each line's first byte
+	lines []int  // offset of each line's first byte
+	marks []mark // places along the text, at most markDistance bytes apart
 }
+
+// A mark tells how many runes stand before an offset, so that a column in a line of
+// any length is found by counting few of them.
+type mark struct{ offset, runes int }
+
+const markDistance = 256
 
 // A Span is the bytes from Start up to End of a source. An empty span is a place
 // between two bytes.
@@ -44,62 +51,76 @@ func (s *Source) Top() Span { return Span{Source: s} }
 
 // Position returns the line and column of the byte at offset.
 func (s *Source) Position(offset int) Position {
+	s.index()
 	offset = min(max(offset, 0), len(s.Text))
-	lines := s.lineStarts()
-	line := sort.SearchInts(lines, offset+1) - 1
-	return Position{line + 1, utf8.RuneCountInString(s.Text[lines[line]:offset]) + 1}
+	line := sort.SearchInts(s.lines, offset+1) - 1
+	return Position{line + 1, s.runes(offset) - s.runes(s.lines[line]) + 1}
 }
 
 // Offset returns the offset of the rune at a line and column that count from 1. A
 // place outside the text gives the nearest one inside it.
 func (s *Source) Offset(line, column int) int {
-	lines := s.lineStarts()
+	s.index()
 	if line < 1 {
 		return 0
 	}
-	if line > len(lines) {
+	if line > len(s.lines) {
 		return len(s.Text)
 	}
-	offset, end := lines[line-1], s.lineEnd(line)
-	for ; column > 1 && offset < end; column-- {
+	offset, end := s.lines[line-1], s.lineEnd(line)
+	rest := column - 1
+	if rest > markDistance {
+		wanted := s.runes(offset) + rest
+		m := s.marks[sort.Search(len(s.marks), func(i int) bool { return s.marks[i].runes > wanted })-1]
+		offset, rest = m.offset, wanted-m.runes
+	}
+	for ; rest > 0 && offset < end; rest-- {
 		_, size := utf8.DecodeRuneInString(s.Text[offset:])
 		offset += size
 	}
-	return offset
+	return min(offset, end)
 }
 
 // Line returns the text of a line that counts from 1, without its newline.
 func (s *Source) Line(line int) string {
-	lines := s.lineStarts()
-	if line < 1 || line > len(lines) {
+	s.index()
+	if line < 1 || line > len(s.lines) {
 		return ""
 	}
-	return s.Text[lines[line-1]:s.lineEnd(line)]
+	return s.Text[s.lines[line-1]:s.lineEnd(line)]
 }
 
 func (s *Source) lineEnd(line int) int {
-	start := s.lines[line-1]
-	if n := strings.IndexByte(s.Text[start:], '\n'); n >= 0 {
-		return start + n
+	if line < len(s.lines) {
+		return s.lines[line] - 1
 	}
 	return len(s.Text)
 }
 
-func (s *Source) lineStarts() []int {
+// runes counts the runes before an offset.
+func (s *Source) runes(offset int) int {
+	m := s.marks[sort.Search(len(s.marks), func(i int) bool { return s.marks[i].offset > offset })-1]
+	return m.runes + utf8.RuneCountInString(s.Text[m.offset:offset])
+}
+
+// index notes where lines start, and marks.
+func (s *Source) index() {
 	s.once.Do(func() {
 		s.lines = append(make([]int, 0, 1+strings.Count(s.Text, "\n")), 0)
-		for i := 0; i < len(s.Text); i++ {
+		s.marks = append(make([]mark, 0, 1+len(s.Text)/markDistance), mark{})
+		runes, next := 0, markDistance
+		for i := range s.Text {
+			if i >= next {
+				s.marks = append(s.marks, mark{i, runes})
+				next = i + markDistance
+			}
+			runes++
 			if s.Text[i] == '\n' {
 				s.lines = append(s.lines, i+1)
 			}
 		}
 	})
-	return s.lines
 }
-
-// Sub returns the span of the bytes from start up to end, counted from the start
-// of s.
-func (s Span) Sub(start, end int) Span { return s.Source.Span(s.Start+start, s.Start+end) }
 
 // Text returns the text that the span covers.
 func (s Span) Text() string { return s.Source.Text[s.Start:s.End] }

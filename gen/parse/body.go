@@ -104,7 +104,7 @@ func (f *File) body(start int) {
 			name, end, exact := placeholder(text[open:lineEnd])
 			if !exact {
 				if name != "" {
-					f.NearMisses = append(f.NearMisses, NearMiss{f.Source.Span(open, open+end), name})
+					f.nearMiss(open, open+end, name)
 				}
 				// Leftmost: the second of three braces may still open one.
 				i = open + 1
@@ -125,7 +125,7 @@ func (f *File) body(start int) {
 				current.Segments = append(current.Segments, Segment{Span: span, Name: name})
 				from = end
 				if n == 0 && open > 0 && text[open-1] == '{' && end < len(text) && text[end] == '}' {
-					f.NearMisses = append(f.NearMisses, NearMiss{f.Source.Span(open-1, end+1), name})
+					f.nearMiss(open, end, name)
 				}
 			}
 			i = end
@@ -137,6 +137,16 @@ func (f *File) body(start int) {
 	if len(f.Messages) == 0 && !marked {
 		f.Diagnostics.Add(f.Source.Span(start, start), "body-empty", "the prompt has no text", "write the prompt below the frontmatter")
 	}
+}
+
+// nearMiss notes what looks like a placeholder, with all the braces that pair around
+// it.
+func (f *File) nearMiss(start, end int, name string) {
+	for text := f.Source.Text; start > 0 && text[start-1] == '{' && end < len(text) && text[end] == '}'; {
+		start--
+		end++
+	}
+	f.NearMisses = append(f.NearMisses, NearMiss{f.Source.Span(start, end), name})
 }
 
 // placeholder reads what the two braces at the start of s open. It returns the

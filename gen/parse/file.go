@@ -4,6 +4,7 @@ package parse
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/seed33527553/promptc/gen/diag"
 )
@@ -70,7 +71,7 @@ func Parse(source *diag.Source, kind FileKind) *File {
 			f.markdown(body)
 			return f
 		}
-		if size := len(source.Text) - body; size > MaxBody {
+		if size := len(strings.TrimRight(source.Text[body:], " \t\n")); size > MaxBody {
 			f.Diagnostics.Add(source.Span(body, body), "body-size",
 				fmt.Sprintf("the body has %d bytes; at most %d are allowed", size, MaxBody), "move parts of it to a skill's references, or split the prompt")
 			return f

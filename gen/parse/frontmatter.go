@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed33527553/promptc/gen/diag"
 )
 
 // MaxFrontmatter is how long a frontmatter, or a catalog.yaml, may be, in bytes.
@@ -65,16 +68,18 @@ func (f *File) noFrontmatter(first string) {
 	text := f.Source.Text
 	late := lateFence.FindStringIndex(text)
 	switch {
+	case slices.ContainsFunc(f.Diagnostics, func(d diag.Diagnostic) bool { return d.Span.Start < len(first) }):
+		// The line has a fault that may be all that is wrong with it.
 	case codeFence.MatchString(first) && late != nil:
 		f.Diagnostics.Add(f.Source.Span(0, len(first)), "frontmatter-wrapped",
 			"the whole file is wrapped in a code fence", `remove the fence, so that the first line is exactly "---"`)
-	case strings.HasPrefix(first, fence):
+	case strings.HasPrefix(strings.TrimSpace(first), fence):
 		f.Diagnostics.Add(f.Source.Span(0, len(first)), "frontmatter-missing",
-			`the first line is not exactly "---"`, `remove what follows "---" on the first line, white space too`)
+			`the first line is not exactly "---"`, `remove what else is on the line, white space too`)
 	case late != nil:
 		line := f.Source.Position(late[0]).Line
 		f.Diagnostics.Add(f.Source.Span(0, len(first)), "frontmatter-wrapped",
-			fmt.Sprintf("the frontmatter starts at line %d, with text before it", line), "move it to the first line of the file")
+			fmt.Sprintf("the frontmatter starts at line %d, and not at the first", line), "remove what stands before it, blank lines too")
 	default:
 		f.Diagnostics.Add(f.Source.Span(0, len(first)), "frontmatter-missing",
 			"the file has no frontmatter", `start it with a line "---", then the keys, then another line "---"`)
@@ -161,9 +166,10 @@ func decode(text string) (node *yaml.Node, extra bool, err error) {
 	switch err := d.Decode(new(yaml.Node)); {
 	case errors.Is(err, io.EOF):
 		return node, false, nil
-	default:
-		// A second document, or text after the end of the first: either way the
-		// first has ended, and there is more.
-		return node, true, nil
+	case err != nil && !documentEnd.MatchString(text):
+		// What follows the first document does not belong to it, and no marker
+		// says that it should not.
+		return nil, false, err
 	}
+	return node, true, nil
 }

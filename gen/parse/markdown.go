@@ -43,9 +43,13 @@ func (f *File) markdown(start int) {
 				f.Paragraph = plain(n, source, maxDescription)
 			}
 		case *ast.Link:
-			f.link(start, n.Pos(), string(n.Destination))
+			if n.Reference == nil { // else its definition is looked at
+				f.link(start, n.Pos(), string(n.Destination))
+			}
 		case *ast.Image:
-			f.link(start, n.Pos(), string(n.Destination))
+			if n.Reference == nil {
+				f.link(start, n.Pos(), string(n.Destination))
+			}
 		case *ast.LinkReferenceDefinition:
 			f.link(start, n.Pos(), string(n.Destination))
 		}

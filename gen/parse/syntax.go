@@ -17,8 +17,7 @@ import (
 // offsets of the source.
 func (f *File) syntaxError(start, end int, err error) {
 	text := f.Source.Text[start:end]
-	at, problem := locate(text, err)
-	e := explain(text, at, problem)
+	e := diagnose(text, err)
 	d := f.Diagnostics.Add(f.Source.Span(start+e.start, start+e.end), "yaml-syntax", e.message, e.help)
 	if e.value.end > e.value.start && e.replacement != "" {
 		d.Fix = &diag.Fix{Span: f.Source.Span(start+e.value.start, start+e.value.end), Replacement: e.replacement}
@@ -37,6 +36,72 @@ func problemOf(err error) string {
 	return s
 }
 
+// diagnose finds the fault for which yaml.v3 refused text, and puts it into words.
+func diagnose(text string, err error) explanation {
+	if first := strings.TrimLeft(text, "\n"); strings.HasPrefix(first, "%") {
+		return explain(text, len(text)-len(first), "found a directive")
+	}
+	at, problem := locate(text, err)
+	if strings.HasPrefix(problem, "did not find expected ',' or") || problem == "did not find expected node content" || problem == "found unexpected end of stream" {
+		// Within a collection yaml.v3 says that it goes wrong, and little else.
+		open := at
+		if at < len(text) && text[at] != '[' && text[at] != '{' {
+			open = shortest(text, consumed(text), func(p string) bool { return p != "" })
+		}
+		if open < len(text) && (text[open] == '[' || text[open] == '{') {
+			if f, found := flowFault(text, open); found {
+				return f.explanation()
+			}
+		}
+	}
+	if problem == "did not find expected key" || problem == "did not find expected <document start>" {
+		// A quote that is closed on a later line by one that was meant to open
+		// something is what is wrong, not the text after it.
+		if open, ok := runawayQuote(text, at); ok {
+			return explain(text, open, "found unexpected end of stream")
+		}
+	}
+	return explain(text, at, problem)
+}
+
+// explanation puts what is wrong with a collection into words.
+func (f *flow) explanation() explanation {
+	e := explanation{start: f.fault, end: min(f.fault+1, len(f.text)), message: f.message, help: f.help}
+	if f.value.end > f.value.start {
+		e.quoteValue(f.text, f.value)
+	} else if value, ok := valueAt(f.text, f.fault); ok && f.fault == value.start && (value.end == len(f.text) || f.text[value.end] == '\n') {
+		help := e.help
+		e.quoteValue(f.text, value)
+		e.help = help + "; if it is text, " + e.help
+		e.replacement = ""
+	}
+	return e
+}
+
+// runawayQuote returns the offset of a quote that opens a value on a line above the
+// fault, is not closed on its line, and is closed before the fault.
+func runawayQuote(text string, fault int) (int, bool) {
+	for line := 0; line < fault; {
+		end := len(text)
+		if i := strings.IndexByte(text[line:], '\n'); i >= 0 {
+			end = line + i
+		}
+		if m := valueLine.FindStringSubmatchIndex(text[line:]); m != nil {
+			open := line + m[6]
+			if c := text[open]; c == '"' || c == '\'' {
+				if closes := quotedEnd(text, open); closes > end {
+					if closes <= fault {
+						return open, true
+					}
+					end = closes
+				}
+			}
+		}
+		line = end + 1
+	}
+	return 0, false
+}
+
 // locate returns the offset of the fault for which yaml.v3 refused text.
 //
 // yaml.v3 reads its input as it needs it, so how much it has read when it gives up
@@ -48,40 +113,36 @@ func problemOf(err error) string {
 func locate(text string, err error) (offset int, problem string) {
 	problem = problemOf(err)
 	read := consumed(text)
-	same := shortest(text, read, func(p string) bool { return p == problem })
-	fails := func() int { return shortest(text, read, func(p string) bool { return p != "" }) }
+	same := func() int { return shortest(text, read, func(p string) bool { return p == problem }) }
+	// before returns the last of some characters up to the fault.
+	before := func(characters string) int {
+		at := same()
+		if i := strings.LastIndexAny(text[:min(at+1, len(text))], characters); i >= 0 {
+			return i
+		}
+		return at
+	}
 	switch {
-	case strings.HasPrefix(problem, "did not find expected ',' or"):
-		// The innermost bracket that the text leaves open is the fault, unless it
-		// is closed before the next key.
-		if open := fails(); open < same && !closed(text, open) {
-			return open, problem
-		}
-		return same, problem
-	case strings.Contains(problem, "directive") || strings.Contains(problem, "incompatible"):
-		if i := strings.LastIndexByte(text[:min(same+1, len(text))], '%'); i >= 0 {
-			return i, problem
-		}
-		return same, problem
 	case strings.Contains(problem, "escape") || strings.Contains(problem, "hexdecimal") || strings.Contains(problem, "Unicode character"):
-		if i := strings.LastIndexByte(text[:min(same+1, len(text))], '\\'); i >= 0 {
-			return i, problem
-		}
-		return same, problem
+		return before(`\`), problem
 	case problem == "found unexpected end of stream",
 		problem == "did not find expected key",
+		problem == "did not find expected '-' indicator",
+		problem == "did not find expected <document start>",
 		problem == "could not find expected ':'":
-		return fails(), problem
+		return shortest(text, read, func(p string) bool { return p != "" }), problem
 	case strings.HasPrefix(problem, "did not find expected alphabetic"), strings.HasPrefix(problem, "unknown anchor"):
-		if i := strings.LastIndexAny(text[:min(same+1, len(text))], "*&"); i >= 0 {
-			return i, problem
-		}
-	case strings.Contains(problem, "tag") || strings.HasPrefix(problem, "did not find the expected '>'"):
-		if i := strings.LastIndexByte(text[:min(same+1, len(text))], '!'); i >= 0 {
-			return i, problem
-		}
+		return before("*&"), problem
+	case isTagProblem(problem):
+		return before("!"), problem
+	case strings.Contains(problem, "directive"):
+		return before("%"), problem
 	}
-	return same, problem
+	return same(), problem
+}
+
+func isTagProblem(problem string) bool {
+	return strings.Contains(problem, " tag") || strings.HasPrefix(problem, "did not find the expected '>'")
 }
 
 // consumed returns how many bytes yaml.v3 has read of text when it fails.
@@ -114,10 +175,13 @@ func decodeFrom(r io.Reader) (problem string) {
 			problem = "text that cannot be read"
 		}
 	}()
-	if err := yaml.NewDecoder(r).Decode(new(yaml.Node)); err != nil && err != io.EOF {
-		return problemOf(err)
+	for d := yaml.NewDecoder(r); ; {
+		if err := d.Decode(new(yaml.Node)); err == io.EOF {
+			return ""
+		} else if err != nil {
+			return problemOf(err)
+		}
 	}
-	return ""
 }
 
 // maxWork bounds the bytes that the search for one fault lets yaml.v3 read again.
@@ -151,27 +215,6 @@ func shortest(text string, read int, wanted func(problem string) bool) int {
 	return at
 }
 
-// closed tells whether the bracket at offset open has its closing one before the
-// next line that starts a key.
-func closed(text string, open int) bool {
-	depth := 0
-	for i := open; i < len(text); i++ {
-		switch text[i] {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			if depth--; depth == 0 {
-				return true
-			}
-		case '\n':
-			if keyLine.MatchString(text[i+1:]) {
-				return false
-			}
-		}
-	}
-	return false
-}
-
 var (
 	keyLine = regexp.MustCompile(`^[ \t]*(?:- +)*[A-Za-z_][\w.-]*:(?:[ \t\n]|$)`)
 	// valueLine splits a line into what stands before its value, the key and the
@@ -193,7 +236,8 @@ type extent struct {
 	start, end int
 }
 
-// valueAt returns the value on the line that holds the byte at offset.
+// valueAt returns the value on the line that holds the byte at offset, with the
+// lines that continue it, but without a comment.
 func valueAt(text string, offset int) (extent, bool) {
 	offset = min(offset, len(text))
 	start := strings.LastIndexByte(text[:offset], '\n') + 1
@@ -201,10 +245,23 @@ func valueAt(text string, offset int) (extent, bool) {
 	if m == nil {
 		return extent{}, false
 	}
-	v := extent{start: start + m[6], end: start + m[6] + len(strings.TrimRight(text[start+m[6]:start+m[7]], " \t"))}
+	v := extent{start: start + m[6], end: start + m[7]}
 	if m[4] >= 0 {
 		v.key = text[start+m[4] : start+m[5]]
 	}
+	if i := strings.Index(text[v.start:v.end], " #"); i > 0 {
+		v.end = v.start + i
+	} else {
+		for v.end < len(text) {
+			next := text[v.end+1:]
+			line, _, _ := strings.Cut(next, "\n")
+			if strings.TrimSpace(line) == "" || indentOf(line) <= indentOf(text[start:]) || keyLine.MatchString(next) || strings.HasPrefix(strings.TrimSpace(line), "- ") {
+				break
+			}
+			v.end += 1 + len(line)
+		}
+	}
+	v.end = v.start + len(strings.TrimRight(text[v.start:v.end], " \t\n"))
 	return v, true
 }
 
@@ -260,9 +317,14 @@ func explain(text string, at int, problem string) explanation {
 		if above, ok := continued(text, lineStart); ok {
 			e.message = `a plain value cannot hold ": ", also on a line that continues it`
 			e.quoteValue(text, above)
-			key, _, _ := strings.Cut(strings.TrimSpace(text[lineStart:at]), ":")
+			key := strings.TrimSpace(text[lineStart:at])
 			e.replacement = "" // it may have been meant as a key
-			e.help += fmt.Sprintf("; or, if %s is a key of its own, indent it as the key above", quote(key))
+			e.help = fmt.Sprintf("if %s is a key of its own, indent it as the key above; else %s", quote(key), e.help)
+		} else if word := keyless(text, lineStart); word < lineStart {
+			line, _, _ := strings.Cut(text[word:], "\n")
+			e.start, e.end = word, word+len(strings.TrimRight(line, " \t"))
+			e.message = "a line without a key and a colon"
+			e.help = `write "key: value", or remove the line`
 		}
 	case problem == "did not find expected key":
 		switch before := lastNonBlank(text, at); {
@@ -275,8 +337,7 @@ func explain(text string, at int, problem string) explanation {
 			e.message = fmt.Sprintf("there is text after the closing %c", before)
 			e.quoteValue(text, value)
 		case indented:
-			e.message = "this line is indented as no key or item above it"
-			e.help = "indent it as the others of its mapping or list"
+			e.message, e.help = misplaced, aligned
 			if strings.HasPrefix(text[at:], "- ") {
 				e.message = "a list item cannot stand here"
 				e.help = "indent the items of a list alike, below their key"
@@ -285,6 +346,12 @@ func explain(text string, at int, problem string) explanation {
 			e.message = "a key is expected here"
 			e.help = `write "key: value", or quote the value that this belongs to`
 		}
+	case problem == "did not find expected '-' indicator", problem == "did not find expected <document start>":
+		e.message, e.help = misplaced, aligned
+	case problem == "exceeded max depth of 10000" || strings.HasPrefix(problem, "exceeded"):
+		e.message, e.help = "lists or mappings nest too deep", "write it flatter"
+	case problem == "found unexpected document indicator":
+		e.message, e.help = "a quote that opened above is not closed before this line", "close it, or remove it"
 	case problem == "found character that cannot start any token" && character == "\t",
 		strings.HasPrefix(problem, "found a tab character"):
 		e.message, e.help = "a tab cannot indent or separate in YAML", "use spaces"
@@ -302,26 +369,24 @@ func explain(text string, at int, problem string) explanation {
 			e.quoteValue(text, value)
 		}
 	case problem == "found unexpected end of stream":
-		e.message = fmt.Sprintf("the quote %s that opens here is never closed", character)
+		e.message = fmt.Sprintf("the quote %s that opens here is not closed on its line", character)
 		if inValue && value.start == at {
 			e.value = value
-			inner := text[at+1 : value.end]
+			if i := strings.IndexByte(text[at:value.end], '\n'); i >= 0 {
+				e.value.end = at + i
+			}
+			inner := text[at+1 : e.value.end]
 			e.help = "close it: " + shown(value.key, quoted(inner))
 			e.certain(text, quoted(inner))
 		} else {
 			e.help = "close it, or remove it"
 		}
 	case strings.HasPrefix(problem, "did not find expected ',' or"), problem == "did not find expected node content":
-		if character == "[" || character == "{" {
-			e.message = "the " + character + " that opens here is not closed"
-		} else {
-			e.message = "a list in brackets or a mapping in braces goes wrong here"
-		}
-		e.help = "close it, and quote items that hold one of , : [ ] { }"
-		if inValue {
-			e.quoteValue(text, value)
-			e.replacement = ""
-			e.help += "; or close the list or mapping, and quote items that hold one of , : [ ] { }"
+		e.message = "a list in brackets or a mapping in braces goes wrong here"
+		e.help = "quote items that hold one of , : [ ] { }"
+		if character == "]" || character == "}" {
+			e.message = "this " + character + " closes nothing"
+			e.help = "remove it, or quote the value that it belongs to"
 		}
 	case strings.Contains(problem, "escape") || strings.Contains(problem, "hexdecimal"):
 		e.end = min(at+2, len(text))
@@ -347,25 +412,45 @@ func explain(text string, at int, problem string) explanation {
 		e.end = at + len(strings.TrimRight(word, " \t"))
 		e.message = "a line without a key and a colon"
 		e.help = `write "key: value"; where the line continues the value above, indent it further than its key`
-	case problem == "did not find expected comment or line break":
+	case problem == "did not find expected comment or line break",
+		problem == "found an indentation indicator equal to 0":
 		e.message = "a block value starts with | or >, and only an indentation digit or a sign may follow on its line"
-		if inValue {
-			e.quoteValue(text, value)
-		}
-	case strings.Contains(problem, "directive") || strings.Contains(problem, "incompatible"):
+		e.help = "write the text on the lines below, indented"
+	case strings.Contains(problem, "directive"):
 		e.message, e.help = "a YAML directive (%) cannot stand here", "remove the line"
-	case strings.Contains(problem, "tag"), strings.HasPrefix(problem, "did not find the expected '>'"):
+	case isTagProblem(problem):
 		e.message = "a value cannot start with ! unless it is quoted"
 		if inValue {
 			e.quoteValue(text, value)
 		}
 	default:
-		e.message = problem
+		e.message = "YAML cannot read this: " + problem
+		e.help = "quote the value, if it is text"
 		if inValue {
 			e.quoteValue(text, value)
 		}
 	}
 	return e
+}
+
+const (
+	misplaced = "this line is indented as no key or item above it"
+	aligned   = "indent it as the others of its mapping or list"
+)
+
+// keyless returns the start of the first of the lines without a key that the line at
+// lineStart continues; lineStart itself if there is none.
+func keyless(text string, lineStart int) int {
+	first := lineStart
+	for first > 0 {
+		above := strings.LastIndexByte(text[:first-1], '\n') + 1
+		line := text[above : first-1]
+		if trimmed := strings.TrimSpace(line); trimmed == "" || trimmed[0] == '#' || keyLine.MatchString(text[above:]) {
+			break
+		}
+		first = above
+	}
+	return first + len(text[first:]) - len(strings.TrimLeft(text[first:], " \t"))
 }
 
 // quoteValue proposes to quote a value.
@@ -390,7 +475,7 @@ func (e *explanation) certain(text, replacement string) {
 	_, _, err := decode(mended)
 	if err != nil {
 		if at, _ := locate(mended, err); at <= e.value.start+len(replacement) {
-			return
+			return // it does not mend it, or breaks something else
 		}
 	}
 	e.replacement = replacement

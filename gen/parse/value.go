@@ -5,6 +5,7 @@ package parse
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -27,7 +28,7 @@ const (
 
 // String returns the kind with its article, for diagnostics.
 func (k Kind) String() string {
-	return [...]string{"text", "a number", "a boolean", "a date", "nothing (null)", "a list", "a mapping"}[k]
+	return [...]string{"text", "a number", "a boolean", "a date", "nothing", "a list", "a mapping"}[k]
 }
 
 // A Value is a node of the frontmatter.
@@ -78,7 +79,7 @@ func (w *walk) value(n *yaml.Node) *Value {
 		return &Value{Kind: Null, Span: w.source.Span(start, start+1+len(n.Value))}
 	case n.Anchor != "":
 		w.feature(start, start+1+len(n.Anchor), "an anchor (&"+n.Anchor+")", "remove it, or quote the value if the & is part of the text")
-	case n.Style&yaml.TaggedStyle != 0:
+	case n.Style&yaml.TaggedStyle != 0, strings.HasPrefix(w.source.Text[start:], "!"):
 		w.feature(start, tagEnd(w.source.Text, start), "a tag ("+w.source.Text[start:tagEnd(w.source.Text, start)]+")", "remove it, or quote the value if the ! is part of the text")
 	}
 	v := &Value{Span: w.span(n, start)}
@@ -110,6 +111,7 @@ func (w *walk) value(n *yaml.Node) *Value {
 		}
 	default:
 		v.Text = n.Value
+		w.characters(n, v)
 		v.Plain = n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 		switch n.ShortTag() {
 		case "!!int", "!!float":
@@ -123,6 +125,22 @@ func (w *walk) value(n *yaml.Node) *Value {
 		}
 	}
 	return v
+}
+
+// characters reports what an escape in double quotes brings into a value, and what
+// may not be in a file either.
+func (w *walk) characters(n *yaml.Node, v *Value) {
+	if n.Style&yaml.DoubleQuotedStyle == 0 {
+		return
+	}
+	for i, r := range v.Text {
+		_, size := utf8.DecodeRuneInString(v.Text[i:])
+		if what, _ := characterFault(r, size); what != "" {
+			w.ok = false
+			w.file.Diagnostics.Add(v.Span, "encoding", "an escape in this value stands for "+what, "remove it")
+			return
+		}
+	}
 }
 
 func (w *walk) feature(start, end int, what, help string) *diag.Diagnostic {
