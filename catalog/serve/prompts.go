@@ -4,8 +4,11 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -88,13 +91,37 @@ func (s *Server) stencil(p *catalog.Prompt) *stencil {
 	return st.(*stencil)
 }
 
-func (s *Server) getPrompt(m *message, r *reply) *fault {
-	p, f := s.prompt(m.name, "name")
-	if f != nil {
+func (s *Server) getPrompt(ctx context.Context, m *message, r *reply) *fault {
+	if s.observer == nil {
+		_, f := s.renderPrompt(m, r)
 		return f
 	}
+	began := time.Now()
+	p, f := s.renderPrompt(m, r)
+	seen := Rendering{Outcome: NotFound}
+	if p != nil {
+		seen.Prompt, seen.Outcome = strings.Clone(text(m.name)), Rendered
+		if f != nil {
+			seen.Outcome = BadArguments
+		}
+	}
+	if isString(m.name) {
+		if mount := s.mux.Route(text(m.name)); mount != nil {
+			seen.Mount = mount.Prefix
+		}
+	}
+	s.observe(ctx, began, seen)
+	return f
+}
+
+// renderPrompt returns the prompt too, if there is one.
+func (s *Server) renderPrompt(m *message, r *reply) (*catalog.Prompt, *fault) {
+	p, f := s.prompt(m.name, "name")
+	if f != nil {
+		return nil, f
+	}
 	if f := r.fill(p, m); f != nil {
-		return f
+		return p, f
 	}
 	st := s.stencil(p)
 	r.start(m)
@@ -105,7 +132,7 @@ func (s *Server) getPrompt(m *message, r *reply) *fault {
 	}
 	r.head = append(r.head, st.meta...)
 	r.head = append(r.head, "}}}"...)
-	return nil
+	return p, nil
 }
 
 // prompt finds the prompt that a member of params names.

@@ -43,6 +43,8 @@ type Options struct {
 	MaxRequest int
 	// Logger gets what operators should know. Nothing is logged if nil.
 	Logger *slog.Logger
+	// Observer, if not nil, is told of every prompts/get.
+	Observer Observer
 }
 
 // A Server answers MCP requests for a catalog.Mux. It is safe for concurrent use,
@@ -53,6 +55,7 @@ type Server struct {
 	mux        *catalog.Mux
 	lifecycle  *server.MCPServer
 	log        *slog.Logger
+	observer   Observer
 	maxRequest int
 	drain      time.Duration
 	draining   atomic.Bool
@@ -75,7 +78,7 @@ func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	if len(catalogs) == 0 {
 		return nil, errors.New("no catalog is mounted: there is nothing to serve")
 	}
-	s := &Server{mux: mux, log: opts.Logger, maxRequest: opts.MaxRequest, drain: drainTimeout}
+	s := &Server{mux: mux, log: opts.Logger, observer: opts.Observer, maxRequest: opts.MaxRequest, drain: drainTimeout}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -119,13 +122,13 @@ func freshness(catalogs []*catalog.Catalog) (time.Duration, mcp.CacheScope) {
 
 // answer answers a request from memory: it never waits. It reports false, and
 // leaves r alone, for what is not the catalog's but the lifecycle's to answer.
-func (s *Server) answer(m *message, r *reply) (done bool) {
+func (s *Server) answer(ctx context.Context, m *message, r *reply) (done bool) {
 	defer s.recovered(m.id, m.method, r)
 	done = true
 	var f *fault
 	switch m.method {
 	case "prompts/get":
-		f = s.getPrompt(m, r)
+		f = s.getPrompt(ctx, m, r)
 	case "prompts/list":
 		f = s.list(&s.prompts, m, r)
 	case "resources/read":
@@ -159,7 +162,7 @@ func (s *Server) trace(method string, r *reply) {
 // serve for the answer, nil if there is none. check, if not nil, sees the message
 // before anything is done for it. The message is r.request, which shares data's
 // memory.
-func (s *Server) open(data []byte, check func(*message) *fault, r *reply) *call {
+func (s *Server) open(ctx context.Context, data []byte, check func(*message) *fault, r *reply) *call {
 	m := &r.request
 	f := m.parse(data)
 	if f == nil && check != nil {
@@ -182,7 +185,7 @@ func (s *Server) open(data []byte, check func(*message) *fault, r *reply) *call 
 		}
 	case f != nil:
 		r.fail(m.id, f)
-	case !s.answer(m, r):
+	case !s.answer(ctx, m, r):
 		return newCall(m)
 	}
 	return nil
@@ -190,7 +193,7 @@ func (s *Server) open(data []byte, check func(*message) *fault, r *reply) *call 
 
 // handle is the whole way of a message.
 func (s *Server) handle(ctx context.Context, data []byte, check func(*message) *fault, r *reply) {
-	if c := s.open(data, check, r); c != nil {
+	if c := s.open(ctx, data, check, r); c != nil {
 		s.serve(ctx, c, r)
 	}
 }

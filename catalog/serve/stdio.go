@@ -110,7 +110,7 @@ func (p *pipe) take(ctx context.Context, line []byte) bool {
 		return false
 	}
 	r := newReply()
-	c := p.server.open(line, nil, r)
+	c := p.server.open(ctx, line, nil, r)
 	if c == nil {
 		return p.send(r)
 	}
