@@ -53,4 +53,4 @@ func Register(m *catalog.Mux) error {
 	return m.Mount(Catalog)
 }
 
-//promptc:sum 912fc7ecaf469f5b69ba5b9bf2f7d6a0 09d6d3996c5c89001facfe0809e55c90
+//promptc:sum 01c8477d6fb2639bc7a1270f84c95a0c 09d6d3996c5c89001facfe0809e55c90

@@ -181,4 +181,4 @@ var codeReviewDocument = catalog.Document{
 	},
 }
 
-//promptc:sum 57f7d4f48074ef4e72034b26de09d42d 703ce6a737261fd6d1487cea3fc33d01
+//promptc:sum 722c7f3f7dc53b21a0c3ade3c27aa70e 703ce6a737261fd6d1487cea3fc33d01

@@ -218,4 +218,4 @@ var deployAppDocument = catalog.Document{
 	},
 }
 
-//promptc:sum ccece7cac86b9cc82237178db6c8e947 5ee2b612ef819ffab643597920532573
+//promptc:sum 2f34174cf952bee88035481e4a7de541 5ee2b612ef819ffab643597920532573

@@ -181,4 +181,4 @@ var diagnoseFailureDocument = catalog.Document{
 	},
 }
 
-//promptc:sum 3de24b7c1d3315b073be7205b07804ea 3444d1d5bf46dbbeaa140e86cad2c04e
+//promptc:sum fff4d158990101a4f8dadb150d02ed7f 3444d1d5bf46dbbeaa140e86cad2c04e

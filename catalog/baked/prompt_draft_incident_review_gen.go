@@ -192,4 +192,4 @@ var draftIncidentReviewDocument = catalog.Document{
 	},
 }
 
-//promptc:sum ccf265f6e8797c70d0a9fa123f3b0aa4 4e52e0efa6b075a0b820ec053012efec
+//promptc:sum 495726a50da705f0d4bfbb50d58b704f 4e52e0efa6b075a0b820ec053012efec

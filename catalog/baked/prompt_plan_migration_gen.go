@@ -226,4 +226,4 @@ var planMigrationDocument = catalog.Document{
 	},
 }
 
-//promptc:sum 49c3f88e378bb861f6fdbe3c129a6c40 3f6dca20a16014fadd7d39911f63e802
+//promptc:sum 163a9b642c4c7ca7ebc77614db119b5d 3f6dca20a16014fadd7d39911f63e802

@@ -186,4 +186,4 @@ var pytestFillScaffoldDocument = catalog.Document{
 	},
 }
 
-//promptc:sum 431d67bc427f4f4ded3b5e6974c3e4a4 42ac1c6c1b1f2f73b1dedf18a0d4975f
+//promptc:sum f804a1db01dc64003a768b2a5dea6428 42ac1c6c1b1f2f73b1dedf18a0d4975f

@@ -191,4 +191,4 @@ var reviewPrCommentsDocument = catalog.Document{
 	},
 }
 
-//promptc:sum ee6de1fd38c6d813601f40bd23d87334 adba9012676a87215d4429efab2c5b2d
+//promptc:sum 7719d745884cb15da0784f140acd38eb adba9012676a87215d4429efab2c5b2d

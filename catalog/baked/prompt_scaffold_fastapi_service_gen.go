@@ -216,4 +216,4 @@ var scaffoldFastapiServiceDocument = catalog.Document{
 	},
 }
 
-//promptc:sum c72d262f818b11ce91b78f6d2b06e486 576dbac553b4322175f021ee0151873d
+//promptc:sum 0b4af22221b2ca587606d2e7016c135f 576dbac553b4322175f021ee0151873d

@@ -185,4 +185,4 @@ var writeAdrDocument = catalog.Document{
 	},
 }
 
-//promptc:sum 56c0ca009534a4dd29006b46f3acf800 77762d49e589fae8b73139fa2d610f96
+//promptc:sum d3bda215d61bcc89953cd77fd825c1f8 77762d49e589fae8b73139fa2d610f96

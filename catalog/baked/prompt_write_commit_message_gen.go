@@ -158,4 +158,4 @@ var writeCommitMessageDocument = catalog.Document{
 	},
 }
 
-//promptc:sum ece0cef7552edf8ffd429737197005f1 72b3bab0ce7485749594464ef13a67e3
+//promptc:sum 30014204333eb666e170db75e4973902 72b3bab0ce7485749594464ef13a67e3

@@ -223,4 +223,4 @@ var writeDeployWorkflowDocument = catalog.Document{
 	},
 }
 
-//promptc:sum cf819c775bee769c6f1c285c0e1e0f38 96210368a98a3f67364cbd5ecbfc489a
+//promptc:sum 3208346805fb16cddc4856ab4ee130cc 96210368a98a3f67364cbd5ecbfc489a

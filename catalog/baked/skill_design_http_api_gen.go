@@ -528,4 +528,4 @@ var designHTTPAPISkillRecordDocument = catalog.Document{
 	Text:     []string{designHTTPAPISkillRecordText1},
 }
 
-//promptc:sum 1ca37c90a5e9319116408d8c5407be5a ac86e0932cb817df7c470f3e2059b4ed
+//promptc:sum 70033b8724a633e9cfdd3ff8d03e933c ac86e0932cb817df7c470f3e2059b4ed

@@ -326,4 +326,4 @@ var releaseServiceSkillRecordDocument = catalog.Document{
 	Text:     []string{releaseServiceSkillRecordText1},
 }
 
-//promptc:sum e3ef452b9896bcace3e33fadba060b12 e9d5e88d4f67ccd9ebde0706ae200b67
+//promptc:sum b3e1f82cf5049334b59e43166f571240 e9d5e88d4f67ccd9ebde0706ae200b67

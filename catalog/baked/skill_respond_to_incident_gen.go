@@ -334,4 +334,4 @@ var respondToIncidentSkillRecordDocument = catalog.Document{
 	Text:     []string{respondToIncidentSkillRecordText1},
 }
 
-//promptc:sum ea7773588ead69a7993856e0fa864727 15739958717f546f76288bad416b4165
+//promptc:sum 4db9d22240eba094110289e3b44f59d4 15739958717f546f76288bad416b4165

@@ -503,4 +503,4 @@ var reviewChangeSkillRecordDocument = catalog.Document{
 	Text:     []string{reviewChangeSkillRecordText1},
 }
 
-//promptc:sum 466e307deeca6f0da85b74c3d003aa42 a6f536edde295864af508ef27204a8ca
+//promptc:sum 0e6ed26751ac725952f6ba347748e546 a6f536edde295864af508ef27204a8ca

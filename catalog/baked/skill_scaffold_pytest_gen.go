@@ -527,4 +527,4 @@ var scaffoldPytestSkillRecordDocument = catalog.Document{
 	Text:     []string{scaffoldPytestSkillRecordText1},
 }
 
-//promptc:sum f10aa661cec4fa6b9b65a44b668a319f e7cdcf45aca7c90e0296e410e07817aa
+//promptc:sum 7f1ec8b0ff80b48cd738fca74a4a3bd2 e7cdcf45aca7c90e0296e410e07817aa

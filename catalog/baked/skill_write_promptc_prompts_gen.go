@@ -1070,4 +1070,4 @@ var writePromptcPromptsSkillRecordDocument = catalog.Document{
 	Text:     []string{writePromptcPromptsSkillRecordText1},
 }
 
-//promptc:sum 97fee92b60b888f0f5b49b6b79dc8f11 14f86f61e2fb4c70296163d745a63389
+//promptc:sum f6a8eb3289e005b1b4c959edccce12fe 14f86f61e2fb4c70296163d745a63389
