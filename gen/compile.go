@@ -12,9 +12,11 @@ import (
 	"io/fs"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/seed33527553/promptc/gen/check"
 	"github.com/seed33527553/promptc/gen/diag"
@@ -50,13 +52,13 @@ type Options struct {
 // Links are never followed: each is a fault. Names that start with a dot are
 // passed over.
 func Compile(fsys fs.FS, opt Options) (*check.Program, diag.List, error) {
-	entries, err := walk(fsys)
+	source := func(p string) *diag.Source { return &diag.Source{Name: path.Join(opt.Root, p)} }
+	entries, unlisted, err := walk(fsys, source)
 	if err != nil {
 		return nil, nil, err
 	}
-	source := func(p string) *diag.Source { return &diag.Source{Name: path.Join(opt.Root, p)} }
 	items, faults := check.Layout(entries, source)
-	inputs, tooLarge, err := read(fsys, items, source, opt.Progress)
+	inputs, unread, err := read(fsys, items, source, opt.Progress)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,7 +67,7 @@ func Compile(fsys fs.FS, opt Options) (*check.Program, diag.List, error) {
 		root = ""
 	}
 	program, more := check.Files(root, inputs)
-	faults = append(append(faults, tooLarge...), more...)
+	faults = slices.Concat(faults, unlisted, unread, more)
 	faults.Sort()
 	if len(faults) > 0 {
 		return nil, faults, nil
@@ -73,31 +75,47 @@ func Compile(fsys fs.FS, opt Options) (*check.Program, diag.List, error) {
 	return program, nil, nil
 }
 
-// walk lists what is in a tree, each directory before what is in it.
-func walk(fsys fs.FS) ([]check.Entry, error) {
-	var entries []check.Entry
-	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+// walk lists what is in a tree, each directory before what is in it. Directories
+// that cannot be listed, and names that no path can hold, are faults.
+func walk(fsys fs.FS, source func(string) *diag.Source) (entries []check.Entry, faults diag.List, err error) {
+	err = fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil:
-			return err
 		case p == ".":
-			return nil
+			return err
 		case strings.HasPrefix(d.Name(), "."):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
+		case !utf8.ValidString(d.Name()):
+			faults.Add(source(p).Top(), "file-name", "a name that is not valid UTF-8", "rename it")
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case err != nil:
+			unreadable(&faults, source(p), err)
+			return fs.SkipDir
 		case len(entries) == MaxEntries:
 			return fmt.Errorf("the tree has more than %d files and directories", MaxEntries)
 		}
 		entries = append(entries, check.Entry{Path: p, Type: d.Type()})
 		return nil
 	})
-	return entries, err
+	return entries, faults, err
+}
+
+// unreadable reports a file or directory that cannot be read. It is a fault and not
+// an error of the run, so that it does not hide the others.
+func unreadable(faults *diag.List, source *diag.Source, err error) {
+	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
+		err = cause.Err // without the path, which is the machine's
+	}
+	faults.Add(source.Top(), "unreadable", fmt.Sprintf("it cannot be read: %v", err), "make it readable, or remove it")
 }
 
 // read reads and parses files, as many at a time as there are processors. Files
-// that are too large are faults, and left out.
+// that are too large, or cannot be read, are faults and left out.
 func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, progress func(done, total int)) ([]*check.Input, diag.List, error) {
 	inputs := make([]*check.Input, len(items))
 	errs := make([]error, len(items))
@@ -111,16 +129,13 @@ func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, prog
 					return
 				}
 				raw, err := readFile(fsys, items[i].Path)
-				if err == nil && total.Add(int64(len(raw))) > MaxTreeBytes {
-					err = fmt.Errorf("the tree's files have more than %d bytes", MaxTreeBytes)
-				}
 				if err != nil {
-					if errs[i] = err; !errors.Is(err, errTooLarge) {
-						next.Store(int64(len(items)))
-					}
-					continue
+					errs[i] = err
+				} else if total.Add(int64(len(raw))) > MaxTreeBytes {
+					next.Store(int64(len(items)))
+				} else {
+					inputs[i] = input(items[i], raw, source)
 				}
-				inputs[i] = input(items[i], raw, source)
 				if progress != nil {
 					progress(int(done.Add(1)), len(items))
 				}
@@ -128,6 +143,9 @@ func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, prog
 		})
 	}
 	workers.Wait()
+	if total.Load() > MaxTreeBytes {
+		return nil, nil, fmt.Errorf("the tree's files have more than %d bytes", MaxTreeBytes)
+	}
 	var faults diag.List
 	kept := inputs[:0]
 	for i, in := range inputs {
@@ -136,8 +154,8 @@ func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, prog
 			kept = append(kept, in)
 		case errors.Is(errs[i], errTooLarge):
 			faults.Add(source(items[i].Path).Top(), "file-size", fmt.Sprintf("the file has more than %d bytes", MaxFileBytes), "leave it out, or split it")
-		case errs[i] != nil:
-			return nil, nil, errs[i]
+		default:
+			unreadable(&faults, source(items[i].Path), errs[i])
 		}
 	}
 	return kept, faults, nil
@@ -175,7 +193,7 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s changed while it was read: it is no regular file any more", name)
+		return nil, errors.New("it is no regular file any more")
 	case info.Size() > MaxFileBytes:
 		return nil, errTooLarge
 	}

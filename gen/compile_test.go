@@ -25,13 +25,27 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// A files is a tree in memory, of which some files cannot be opened.
+type files struct {
+	fstest.MapFS
+	unreadable map[string]bool
+}
+
+func (f *files) Open(name string) (fs.File, error) {
+	if f.unreadable[name] {
+		return nil, &fs.PathError{Op: "open", Path: "/elsewhere/" + name, Err: fs.ErrPermission}
+	}
+	return f.MapFS.Open(name)
+}
+
 // tree returns the content tree of an archive: its files below content/. A name
 // can have a word in front: "quoted" for a file whose text is a quoted Go string,
 // "repeated" for one in which a line such as "@3 x" stands for three lines "x",
-// "symlink" for a link to what the text says, "directory" for an empty one.
-func tree(t testing.TB, archive *txtar.Archive) fs.FS {
+// "symlink" for a link to what the text says, "directory" for an empty one,
+// "unreadable" for a file that cannot be opened.
+func tree(t testing.TB, archive *txtar.Archive) *files {
 	t.Helper()
-	fsys := fstest.MapFS{}
+	fsys := &files{fstest.MapFS{}, map[string]bool{}}
 	for _, f := range archive.Files {
 		name, data, mode := f.Name, f.Data, fs.FileMode(0o644)
 		if how, rest, _ := strings.Cut(f.Name, " "); !strings.Contains(how, "/") && rest != "" {
@@ -53,12 +67,14 @@ func tree(t testing.TB, archive *txtar.Archive) fs.FS {
 				mode, data = fs.ModeSymlink|0o777, bytes.TrimSpace(f.Data)
 			case "directory":
 				mode, data = fs.ModeDir|0o755, nil
+			case "unreadable":
+				fsys.unreadable[strings.TrimPrefix(name, "content/")] = true
 			default:
 				t.Fatalf("%s: unknown kind of file", f.Name)
 			}
 		}
 		if name, ok := strings.CutPrefix(name, "content/"); ok {
-			fsys[name] = &fstest.MapFile{Data: data, Mode: mode}
+			fsys.MapFS[name] = &fstest.MapFile{Data: data, Mode: mode}
 		}
 	}
 	return fsys
@@ -193,4 +209,61 @@ func inside(d diag.Diagnostic) error {
 		}
 	}
 	return nil
+}
+
+// TestFixes applies each fix of the archives by itself: the fault is gone, and the
+// file has no more of them than before.
+func TestFixes(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixes := 0
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fsys := tree(t, archive)
+		_, faults, err := gen.Compile(fsys, gen.Options{Root: "content"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := func(faults diag.List, name string) (n int) {
+			for _, d := range faults {
+				if d.Span.Source.Name == name {
+					n++
+				}
+			}
+			return n
+		}
+		for _, d := range faults {
+			if d.Fix == nil {
+				continue
+			}
+			fixes++
+			name := strings.TrimPrefix(d.Span.Source.Name, "content/")
+			whole := fsys.MapFS[name]
+			text := d.Span.Source.Text
+			mended := text[:d.Fix.Span.Start] + d.Fix.Replacement + text[d.Fix.Span.End:]
+			fsys.MapFS[name] = &fstest.MapFile{Data: []byte(mended), Mode: 0o644}
+			_, after, err := gen.Compile(fsys, gen.Options{Root: "content"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fsys.MapFS[name] = whole
+			// A mended frontmatter may show what could not be seen before.
+			if d.Rule != "yaml-syntax" && d.Rule != "yaml-type" && count(after, d.Span.Source.Name) >= count(faults, d.Span.Source.Name) {
+				t.Errorf("%s: %v: the fix mends nothing:\n%s\n%v", file, d, mended, after)
+			}
+			for _, again := range after {
+				if again.Span.Source.Name == d.Span.Source.Name && again.Rule == d.Rule && again.Span.Start == d.Span.Start {
+					t.Errorf("%s: %v: the fix %q leaves %v", file, d, d.Fix.Replacement, again)
+				}
+			}
+		}
+	}
+	if fixes < 50 {
+		t.Errorf("the archives show %d fixes", fixes)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/mod/modfile"
 )
@@ -34,8 +35,11 @@ func ImportPath(dir string) (string, error) {
 				return "", err
 			}
 			return path.Join(module, filepath.ToSlash(rel)), nil
-		case !errors.Is(err, fs.ErrNotExist):
-			return "", err
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
+				err = cause.Err // without the path, which is the machine's
+			}
+			return "", fmt.Errorf("the go.mod above %s cannot be read: %w", dir, err)
 		case filepath.Dir(root) == root:
 			return "", fmt.Errorf("there is no go.mod in %s or above it: the generated package needs a module, so run go mod init", dir)
 		}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/seed33527553/promptc/catalog"
 	"github.com/seed33527553/promptc/gen/diag"
@@ -45,13 +46,14 @@ type layout struct {
 	below  map[string][]string // names in each directory, sorted
 	items  []Item
 	faults diag.List
+	told   map[string]bool // names that have a fault, of which one is enough
 }
 
 // Layout sorts out the entries of a tree, which must hold each directory before
 // what is in it, and no name that starts with a dot. source returns the source to
 // which faults of a path are pinned.
 func Layout(entries []Entry, source func(path string) *diag.Source) ([]Item, diag.List) {
-	l := &layout{source: source, types: map[string]fs.FileMode{}, below: map[string][]string{}}
+	l := &layout{source: source, types: map[string]fs.FileMode{}, below: map[string][]string{}, told: map[string]bool{}}
 	for _, e := range entries {
 		l.types[e.Path] = e.Type
 		l.below[path.Dir(e.Path)] = append(l.below[path.Dir(e.Path)], path.Base(e.Path))
@@ -97,6 +99,7 @@ func (l *layout) sameButForCase() {
 		for _, name := range names {
 			folded := strings.ToLower(name)
 			if other, ok := first[folded]; ok {
+				l.told[path.Join(dir, name)], l.told[path.Join(dir, other)] = true, true
 				d := l.fault(l.place(path.Join(dir, name)), "file-name",
 					fmt.Sprintf("%q and %q differ only by case, and are one file on some systems", name, other), "rename one of them")
 				d.Related = []diag.Related{{Span: l.source(l.place(path.Join(dir, other))).Top(), Message: "the other one"}}
@@ -137,7 +140,12 @@ func (l *layout) top(name string) {
 			l.fault(name, "stray-file", name+" must be a directory", "")
 		}
 	case (folded == "prompts" || folded == "skills") && l.isDir(name):
+		if l.told[name] {
+			return
+		}
 		l.fault(name, "file-name", fmt.Sprintf("the directory %s is not read under this name", name), "rename it to "+folded)
+	case name == SettingsFile && l.isDir(name):
+		l.fault(name, "stray-file", name+" must be a file", "rename the directory")
 	case name == SettingsFile:
 		if l.regular(name) {
 			l.items = append(l.items, Item{name, parse.Settings})
@@ -257,8 +265,23 @@ func (l *layout) main(p, file string) {
 	if other := map[string]string{"PROMPT.md": "SKILL.md", "SKILL.md": "PROMPT.md"}[file]; slices.Contains(l.below[p], other) {
 		kind, _ := placeFor(other)
 		help = fmt.Sprintf("it has a %s: move the directory to %s/", other, kind)
+		l.told[p+"/"+other] = true
+	} else if l.isDir(p + "/" + file) {
+		help = "it has a directory of that name: rename it"
+	} else if l.nests(p, file) {
+		return // and is told so
 	}
 	l.fault(p+"/"+file, "stray-file", "the directory has no "+file, help)
+}
+
+// nests tells whether a directory has a file of a name further down.
+func (l *layout) nests(dir, file string) bool {
+	for _, name := range l.below[dir] {
+		if p := dir + "/" + name; l.isDir(p) && (slices.Contains(l.below[p], file) || l.nests(p, file)) {
+			return true
+		}
+	}
+	return false
 }
 
 // prompt sorts out an entry of prompts/.
@@ -296,11 +319,17 @@ func (l *layout) prompt(p string) {
 }
 
 func (l *layout) strayInPrompt(p string) {
+	if l.told[p] {
+		return
+	}
 	l.fault(p, "stray-file", "a prompt's directory holds its PROMPT.md and nothing else",
 		"move it into a skill, or outside of prompts/ if it is a document")
 }
 
 func (l *layout) nested(p, what string) {
+	if l.told[p] {
+		return
+	}
 	base := path.Base(p)
 	kind, _ := placeFor(base)
 	l.fault(p, "stray-file", fmt.Sprintf("a nested %s is not read: each %s is a directory directly in %s/", base, what, kind),
@@ -333,6 +362,9 @@ func (l *layout) skill(p string) {
 		case l.isDir(at) && (name == "references" || name == "scripts" || name == "assets"):
 			l.each(at, func(q string) { l.inSkill(q, name == "references") })
 		case l.isDir(at) && (folded == "references" || folded == "scripts" || folded == "assets"):
+			if l.told[at] {
+				continue
+			}
 			l.fault(at, "file-name", fmt.Sprintf("the directory %s is not read under this name", name), "rename it to "+folded)
 		case l.isDir(at):
 			l.each(at, func(q string) {
@@ -380,6 +412,13 @@ func (l *layout) inSkill(p string, reference bool) {
 	case reference:
 		l.fault(p, "stray-file", "references/ holds Markdown only", "move it to the skill's assets/ or scripts/")
 	default:
+		// Its name is part of a URI, and is shown to people.
+		for _, r := range base {
+			if r == '\\' || !unicode.IsPrint(r) {
+				l.fault(p, "file-name", fmt.Sprintf("the name %q has a character that cannot be seen, or a backslash", base), "rename the file")
+				return
+			}
+		}
 		l.items = append(l.items, Item{p, Data})
 	}
 }

@@ -27,6 +27,9 @@ const maxDescription = 300
 // markdown reads the Markdown from an offset to the end of the file. Links in code
 // are not links, and headings in it no headings: CommonMark decides.
 func (f *File) markdown(start int) {
+	if !f.withinLimits(start) {
+		return
+	}
 	source := []byte(f.Source.Text[start:])
 	doc := goldmark.DefaultParser().Parse(text.NewReader(source))
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
