@@ -47,7 +47,8 @@ type Catalog struct {
 	Documents []*Document
 
 	// Resources is what resources/list lists, sorted by URI. Documents inside
-	// prompts/ and skills/ can be read and are not listed by their path.
+	// prompts/ and skills/ can be read and are not listed by their path, and of a
+	// skill's skill:// URIs only that of its SKILL.md is.
 	Resources []Resource
 
 	// PromptTable finds a prompt by its id, ResourceTable a listed resource by
@@ -92,8 +93,8 @@ func (c *Catalog) Skill(id string) (*Skill, bool) {
 	return nil, false
 }
 
-// Resource returns the document that stands behind a resource:// URI. The URI is
-// compared byte for byte with the ones that the compiler made: nothing is
+// Resource returns the document that stands behind a resource:// or skill:// URI. The
+// URI is compared byte for byte with the ones that the compiler made: nothing is
 // decoded, resolved or matched by a pattern.
 func (c *Catalog) Resource(uri string) (*Document, bool) {
 	if i, ok := c.ResourceTable.Find(uri); ok {
@@ -102,6 +103,25 @@ func (c *Catalog) Resource(uri string) (*Document, bool) {
 	if path, ok := strings.CutPrefix(uri, DocumentScheme); ok {
 		if i, ok := c.DocumentTable.Find(path); ok {
 			return c.Documents[i], true
+		}
+	}
+	return c.skillFile(uri)
+}
+
+// skillFile returns the file of a skill behind a skill:// URI.
+func (c *Catalog) skillFile(uri string) (*Document, bool) {
+	rest, ok := strings.CutPrefix(uri, SkillScheme+c.Prefix)
+	if !ok {
+		return nil, false
+	}
+	id, _, _ := strings.Cut(rest, "/")
+	s, ok := c.Skill(id)
+	if !ok {
+		return nil, false
+	}
+	for _, d := range s.Files {
+		if SkillURI(c.Prefix, id, d.Path[len(s.directory()):]) == uri {
+			return d, true
 		}
 	}
 	return nil, false

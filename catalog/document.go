@@ -38,7 +38,8 @@ func (d *Document) String() string { return strings.Join(d.Text, "") }
 // A Resource is an entry of resources/list.
 type Resource struct {
 	URI string
-	// Name is unique in the catalog.
+	// Name is unique in the catalog, but for those of skill:// URIs, which are the
+	// skills' own (SEP-2640, "Resource Metadata").
 	Name string
 	// Title and Description are for people, and never empty.
 	Title, Description string

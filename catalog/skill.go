@@ -2,6 +2,12 @@
 
 package catalog
 
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
 // A Skill is one compiled skill directory. Skills are never rendered: what is
 // served is the bytes of their files.
 type Skill struct {
@@ -24,6 +30,8 @@ type Skill struct {
 	Files []*Document
 	// Digest is made over the skill's files as Catalog.Digest is over all.
 	Digest string
+	// Entry is what skills/list and skills/get say of the skill: one JSON object.
+	Entry string
 }
 
 // A Reference is a Markdown file under a skill's references/ that has an id.
@@ -54,4 +62,56 @@ func (s *Skill) RecordURI() string { return "resource://catalog/skills/" + s.ID 
 // ReferenceURI is where the reference of the skill with the given id is read.
 func (s *Skill) ReferenceURI(id string) string {
 	return "resource://skills/" + s.ID + "/references/" + id
+}
+
+// SkillScheme is what stands before a catalog's prefix and a skill's id in the URI of
+// each of its files (SEP-2640, "Resource Mapping").
+const SkillScheme = "skill://"
+
+// SkillURI returns the URI of a file of a skill in a catalog with the given prefix.
+// path is the file's from the skill's directory, such as "SKILL.md"; characters that
+// a URI cannot hold are percent-encoded.
+func SkillURI(prefix, id, path string) string {
+	uri := SkillScheme + prefix + id
+	for segment := range strings.SplitSeq(path, "/") {
+		uri += "/" + url.PathEscape(segment)
+	}
+	return uri
+}
+
+// File returns the file of the skill at a path from its directory.
+func (s *Skill) File(path string) (*Document, bool) {
+	for _, d := range s.Files {
+		if d.Path[len(s.directory()):] == path {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+// directory is what the paths of the skill's files start with.
+func (s *Skill) directory() string { return "skills/" + s.ID + "/" }
+
+// SkillEntry returns a skill's entry in skills/list, in a catalog with the given
+// prefix (SEP-2640, "Skill Entries"): the URI of its SKILL.md, its frontmatter, which
+// is given as a JSON object, and every file with its digest and size.
+func SkillEntry(s *Skill, prefix, frontmatter string) string {
+	dst := append(make([]byte, 0, 1024), `{"uri":`...)
+	dst = AppendJSON(dst, SkillURI(prefix, s.ID, "SKILL.md"))
+	dst = append(dst, `,"frontmatter":`...)
+	dst = append(dst, frontmatter...)
+	dst = append(dst, `,"resources":[`...)
+	for i, d := range s.Files {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"uri":`...)
+		dst = AppendJSON(dst, SkillURI(prefix, s.ID, d.Path[len(s.directory()):]))
+		dst = append(dst, `,"digest":"sha256:`...)
+		dst = append(dst, d.Digest...)
+		dst = append(dst, `","size":`...)
+		dst = strconv.AppendInt(dst, int64(d.Size), 10)
+		dst = append(dst, '}')
+	}
+	return string(append(dst, "]}"...))
 }

@@ -161,7 +161,7 @@ var resources = []catalog.Resource{
 		Title:       "Design an HTTP API",
 		Description: "Design or change an HTTP JSON API so that its clients keep working. Use when adding or reviewing endpoints, choosing URLs, methods and status codes, shaping errors or paged lists, making requests safe to retry, or when someone asks whether a change to an API is breaking.",
 		Document:    &designHTTPAPISkillDocument,
-		Entry:       designHTTPAPISkillEntry,
+		Entry:       designHTTPAPISkillEntry2,
 	},
 	{
 		URI:         "resource://skills/design-http-api/references/deprecation",
@@ -201,7 +201,7 @@ var resources = []catalog.Resource{
 		Title:       "Release a service",
 		Description: "Take a service from a merged change to a proven release, with a version, notes, a staged rollout and a way back. Use when cutting a release, choosing a version number, writing release notes, planning a rollout or canary, or deciding whether to roll back.",
 		Document:    &releaseServiceSkillDocument,
-		Entry:       releaseServiceSkillEntry,
+		Entry:       releaseServiceSkillEntry2,
 	},
 	{
 		URI:         "resource://skills/release-service/references/release-notes",
@@ -225,7 +225,7 @@ var resources = []catalog.Resource{
 		Title:       "Respond to an incident",
 		Description: "Lead or support the response to a production incident, from the first alert to the handover. Use when a service is down, slow, losing data or suspected of a breach, when an alert needs a decision, or when someone asks for a severity, a status update or an incident timeline.",
 		Document:    &respondToIncidentSkillDocument,
-		Entry:       respondToIncidentSkillEntry,
+		Entry:       respondToIncidentSkillEntry2,
 	},
 	{
 		URI:         "resource://skills/respond-to-incident/references/severity",
@@ -249,7 +249,7 @@ var resources = []catalog.Resource{
 		Title:       "Review a change",
 		Description: "Review a change somebody wants to merge, and write comments that get it merged well. Use when asked to review a pull request, merge request, branch, commit or patch, to judge whether a change is ready, or to check one's own change before sending it out.",
 		Document:    &reviewChangeSkillDocument,
-		Entry:       reviewChangeSkillEntry,
+		Entry:       reviewChangeSkillEntry2,
 	},
 	{
 		URI:         "resource://skills/review-change/references/comments",
@@ -289,7 +289,7 @@ var resources = []catalog.Resource{
 		Title:       "Scaffold pytest tests",
 		Description: "Lay out a pytest file before filling it in: which behaviours to test, names, fixtures and parameters. Use when starting tests for a Python module, when coverage must grow in a sensible order, when a test file has become a tangle of fixtures, or before running the prompt pytest-fill-scaffold.",
 		Document:    &scaffoldPytestSkillDocument,
-		Entry:       scaffoldPytestSkillEntry,
+		Entry:       scaffoldPytestSkillEntry2,
 	},
 	{
 		URI:         "resource://skills/scaffold-pytest/references/async-tests",
@@ -321,7 +321,7 @@ var resources = []catalog.Resource{
 		Title:       "Write prompts and skills for promptc",
 		Description: "Write and mend prompts (PROMPT.md) and skills (SKILL.md) for promptc, the compiler that turns a tree of Markdown into typed Go and an MCP server. Use when adding or changing anything under content/, when promptc check reports a fault, when moving prompts from another system, or when asked how placeholders, arguments, messages, references or resource URIs work in promptc.",
 		Document:    &writePromptcPromptsSkillDocument,
-		Entry:       writePromptcPromptsSkillEntry,
+		Entry:       writePromptcPromptsSkillEntry2,
 	},
 	{
 		URI:         "resource://skills/write-promptc-prompts/references/documents",
@@ -370,6 +370,54 @@ var resources = []catalog.Resource{
 		Description: "Everything about skills/<skill-id>/: the frontmatter of SKILL.md, the files around it, and how they are served.",
 		Document:    &writePromptcPromptsSkillSkillsDocument,
 		Entry:       writePromptcPromptsSkillSkillsEntry,
+	},
+	{
+		URI:         "skill://design-http-api/SKILL.md",
+		Name:        "design-http-api",
+		Title:       "Design an HTTP API",
+		Description: "Design or change an HTTP JSON API so that its clients keep working. Use when adding or reviewing endpoints, choosing URLs, methods and status codes, shaping errors or paged lists, making requests safe to retry, or when someone asks whether a change to an API is breaking.",
+		Document:    &designHTTPAPISkillDocument,
+		Entry:       designHTTPAPISkillEntry3,
+	},
+	{
+		URI:         "skill://release-service/SKILL.md",
+		Name:        "release-service",
+		Title:       "Release a service",
+		Description: "Take a service from a merged change to a proven release, with a version, notes, a staged rollout and a way back. Use when cutting a release, choosing a version number, writing release notes, planning a rollout or canary, or deciding whether to roll back.",
+		Document:    &releaseServiceSkillDocument,
+		Entry:       releaseServiceSkillEntry3,
+	},
+	{
+		URI:         "skill://respond-to-incident/SKILL.md",
+		Name:        "respond-to-incident",
+		Title:       "Respond to an incident",
+		Description: "Lead or support the response to a production incident, from the first alert to the handover. Use when a service is down, slow, losing data or suspected of a breach, when an alert needs a decision, or when someone asks for a severity, a status update or an incident timeline.",
+		Document:    &respondToIncidentSkillDocument,
+		Entry:       respondToIncidentSkillEntry3,
+	},
+	{
+		URI:         "skill://review-change/SKILL.md",
+		Name:        "review-change",
+		Title:       "Review a change",
+		Description: "Review a change somebody wants to merge, and write comments that get it merged well. Use when asked to review a pull request, merge request, branch, commit or patch, to judge whether a change is ready, or to check one's own change before sending it out.",
+		Document:    &reviewChangeSkillDocument,
+		Entry:       reviewChangeSkillEntry3,
+	},
+	{
+		URI:         "skill://scaffold-pytest/SKILL.md",
+		Name:        "scaffold-pytest",
+		Title:       "Scaffold pytest tests",
+		Description: "Lay out a pytest file before filling it in: which behaviours to test, names, fixtures and parameters. Use when starting tests for a Python module, when coverage must grow in a sensible order, when a test file has become a tangle of fixtures, or before running the prompt pytest-fill-scaffold.",
+		Document:    &scaffoldPytestSkillDocument,
+		Entry:       scaffoldPytestSkillEntry3,
+	},
+	{
+		URI:         "skill://write-promptc-prompts/SKILL.md",
+		Name:        "write-promptc-prompts",
+		Title:       "Write prompts and skills for promptc",
+		Description: "Write and mend prompts (PROMPT.md) and skills (SKILL.md) for promptc, the compiler that turns a tree of Markdown into typed Go and an MCP server. Use when adding or changing anything under content/, when promptc check reports a fault, when moving prompts from another system, or when asked how placeholders, arguments, messages, references or resource URIs work in promptc.",
+		Document:    &writePromptcPromptsSkillDocument,
+		Entry:       writePromptcPromptsSkillEntry3,
 	},
 }
 
@@ -433,6 +481,12 @@ var resourceKeys = []string{
 	"resource://skills/write-promptc-prompts/references/migration",
 	"resource://skills/write-promptc-prompts/references/prompts",
 	"resource://skills/write-promptc-prompts/references/skills",
+	"skill://design-http-api/SKILL.md",
+	"skill://release-service/SKILL.md",
+	"skill://respond-to-incident/SKILL.md",
+	"skill://review-change/SKILL.md",
+	"skill://scaffold-pytest/SKILL.md",
+	"skill://write-promptc-prompts/SKILL.md",
 }
 
 // resourceSlots is the hash table over resourceKeys.
@@ -440,17 +494,17 @@ var resourceSlots = []uint32{
 	0, 0x9f000016, 0, 0xf200000b, 0, 0, 0, 0,
 	0, 0xc5000006, 0, 0, 0, 0, 0, 0,
 	0, 0, 0, 0, 0x27000001, 0xd9000023, 0, 0,
-	0xfc000024, 0, 0, 0xf000001f, 0x0200001a, 0, 0, 0,
+	0xfc000024, 0xe1000028, 0, 0xf000001f, 0x0200001a, 0, 0, 0,
 	0, 0, 0xcd000004, 0xa9000020, 0, 0, 0x1c00001e, 0,
-	0, 0, 0, 0, 0, 0, 0, 0,
-	0x4d00000f, 0xb3000010, 0, 0, 0xf9000022, 0, 0, 0xc6000008,
+	0, 0, 0, 0x72000027, 0, 0, 0, 0,
+	0x4d00000f, 0xb3000010, 0x59000026, 0x3e00002b, 0xf9000022, 0, 0, 0xc6000008,
 	0x24000019, 0, 0, 0, 0, 0, 0, 0,
 	0, 0xac000013, 0x8c00001c, 0, 0, 0, 0, 0,
 	0, 0x3e000005, 0xb400001b, 0, 0, 0x22000007, 0, 0,
-	0, 0, 0, 0xd700000d, 0x9d000017, 0x96000003, 0, 0,
+	0, 0, 0, 0xd700000d, 0x9d000017, 0x96000003, 0x7000002a, 0,
 	0, 0xa0000009, 0, 0, 0, 0, 0, 0x25000021,
 	0, 0, 0x2a00000c, 0x2e000012, 0, 0, 0, 0,
-	0x67000014, 0, 0, 0x2600000a, 0x00000015, 0x85000025, 0x5b000002, 0x2c00000e,
+	0x67000014, 0x95000029, 0, 0x2600000a, 0x00000015, 0x85000025, 0x5b000002, 0x2c00000e,
 	0, 0xd5000018, 0, 0, 0, 0x1f00001d, 0, 0,
 	0, 0, 0xed000011, 0, 0, 0, 0, 0,
 }
@@ -522,4 +576,4 @@ var documentSlots = []uint32{
 	0xf0000014, 0, 0, 0, 0, 0, 0, 0,
 }
 
-//promptc:sum 123ae0a680502f20f72c8cc2253fd544 6ea70e49e040f3d302f38a7604aaea61
+//promptc:sum 7f5374b2918e5c6e81188f05f2c55b3b 54d2cb4a58ea5601b19bf91785de581c

@@ -34,6 +34,7 @@ var DesignHTTPAPISkill = &catalog.Skill{
 		&designHTTPAPISkillPaginationDocument,
 	},
 	Digest: "ca2596fbcddf1efc05bf38a8f1e407b6070aee8bad77e1c28588c515ec812a98",
+	Entry:  designHTTPAPISkillEntry,
 }
 
 // DesignHTTPAPISkillDeprecation is the reference "deprecation" of the skill
@@ -201,8 +202,26 @@ const designHTTPAPISkillText1 = "" +
 	"| The database's rows as the answer | A model of its own, so that columns can change. |\n"
 
 const designHTTPAPISkillEntry = "" +
+	"{\"uri\":\"skill://design-http-api/SKILL.md\"," +
+	"\"frontmatter\":{\"name\":\"design-http-api\",\"description\":\"Design or change an HTTP JSON API so that its clients keep working. Use when adding or reviewing endpoints, choosing URLs, methods and status codes, shaping errors or paged lists, making requests safe to retry, or when someone asks whether a change to an API is breaking.\",\"license\":\"Apache-2.0\",\"x-personal-mcp\":{\"id\":\"design-http-api\",\"version\":\"1.0.0\",\"tags\":[\"api\",\"http\",\"design\"],\"capabilities\":[\"resource://skills/design-http-api/document\",\"resource://skills/design-http-api/references/errors\",\"resource://skills/design-http-api/references/pagination\"],\"references\":{\"deprecation\":{\"path\":\"references/evolution/deprecation.md\",\"title\":\"Deprecating and removing\"},\"versioning\":{\"path\":\"references/evolution/versioning.md\",\"title\":\"Versions and breaking changes\"}}}}," +
+	"\"resources\":[{\"uri\":\"skill://design-http-api/SKILL.md\",\"digest\":\"sha256:d4ffc9abc91891a7f6b88cf7ffe558a70b11ef894242c658e6b8d9f8ef05eb56\",\"size\":6153}," +
+	"{\"uri\":\"skill://design-http-api/references/errors.md\",\"digest\":\"sha256:3060c8c119add862c9405441ac6243d2eed7a3e23ae2560f37d31ad9a2a4dc38\",\"size\":2256}," +
+	"{\"uri\":\"skill://design-http-api/references/evolution/deprecation.md\",\"digest\":\"sha256:6d555799403f4b4eaaaa4d00336be9424a4384467b933a93f619b1c094953351\",\"size\":1382}," +
+	"{\"uri\":\"skill://design-http-api/references/evolution/versioning.md\",\"digest\":\"sha256:e5f97e2297e785e2055e850281f57ee3f0548dca563aec1669d1b87c8e98259e\",\"size\":2062}," +
+	"{\"uri\":\"skill://design-http-api/references/pagination.md\",\"digest\":\"sha256:9a8dc10ac62567b9616992e3688b5fc9fcf00720b53736a108ec878686b55adf\",\"size\":2017}]}"
+
+const designHTTPAPISkillEntry2 = "" +
 	"{\"uri\":\"resource://skills/design-http-api/document\"," +
 	"\"name\":\"skills/design-http-api/document\"," +
+	"\"title\":\"Design an HTTP API\"," +
+	"\"description\":\"Design or change an HTTP JSON API so that its clients keep working. Use when adding or reviewing endpoints, choosing URLs, methods and status codes, shaping errors or paged lists, making requests safe to retry, or when someone asks whether a change to an API is breaking.\"," +
+	"\"mimeType\":\"text/markdown\"," +
+	"\"size\":6153," +
+	"\"annotations\":{\"readOnlyHint\":true,\"idempotentHint\":true}}"
+
+const designHTTPAPISkillEntry3 = "" +
+	"{\"uri\":\"skill://design-http-api/SKILL.md\"," +
+	"\"name\":\"design-http-api\"," +
 	"\"title\":\"Design an HTTP API\"," +
 	"\"description\":\"Design or change an HTTP JSON API so that its clients keep working. Use when adding or reviewing endpoints, choosing URLs, methods and status codes, shaping errors or paged lists, making requests safe to retry, or when someone asks whether a change to an API is breaking.\"," +
 	"\"mimeType\":\"text/markdown\"," +
@@ -528,4 +547,4 @@ var designHTTPAPISkillRecordDocument = catalog.Document{
 	Text:     []string{designHTTPAPISkillRecordText1},
 }
 
-//promptc:sum 70033b8724a633e9cfdd3ff8d03e933c ac86e0932cb817df7c470f3e2059b4ed
+//promptc:sum 98a47944418ee74245985a0d71fbf9dc 652252658f070e242b56e52b4819e5d8

@@ -28,6 +28,7 @@ var ReleaseServiceSkill = &catalog.Skill{
 		&releaseServiceSkillRolloutDocument,
 	},
 	Digest: "f12383a1fb5dd72697ef24b67c18206a7d24dc265c88d09baae3520c4187301e",
+	Entry:  releaseServiceSkillEntry,
 }
 
 // ReleaseServiceSkillReleaseNotes is the reference "release-notes" of the skill
@@ -145,8 +146,24 @@ const releaseServiceSkillText1 = "" +
 	"| Watching the dashboard of averages | The new version's numbers beside the old version's, by version. |\n"
 
 const releaseServiceSkillEntry = "" +
+	"{\"uri\":\"skill://release-service/SKILL.md\"," +
+	"\"frontmatter\":{\"name\":\"release-service\",\"description\":\"Take a service from a merged change to a proven release, with a version, notes, a staged rollout and a way back. Use when cutting a release, choosing a version number, writing release notes, planning a rollout or canary, or deciding whether to roll back.\",\"license\":\"Apache-2.0\",\"x-personal-mcp\":{\"id\":\"release-service\",\"version\":\"1.0.0\",\"tags\":[\"release\",\"deploy\",\"operations\"],\"capabilities\":[\"resource://skills/release-service/document\",\"resource://skills/release-service/references/rollout\",\"resource://docs/prompts/deploy-app/PROMPT.md\"],\"depends_on\":[\"respond-to-incident\"],\"references\":{\"release-notes\":{\"path\":\"references/release-notes.md\",\"title\":\"Writing release notes\"}}}}," +
+	"\"resources\":[{\"uri\":\"skill://release-service/SKILL.md\",\"digest\":\"sha256:9b124deea5cf7ed9bac6c5069ad1b7b3289401e48700bf4d47f8d059d8b6edb0\",\"size\":4652}," +
+	"{\"uri\":\"skill://release-service/references/release-notes.md\",\"digest\":\"sha256:56b8fd7fb86fda83b14880f24128b41177fde666fdefb4a4d353732061dfef17\",\"size\":1473}," +
+	"{\"uri\":\"skill://release-service/references/rollout.md\",\"digest\":\"sha256:a4b39cbfcb97d3a77254e152acbb3c5be726c8dd17654feb202466007f0f157b\",\"size\":1858}]}"
+
+const releaseServiceSkillEntry2 = "" +
 	"{\"uri\":\"resource://skills/release-service/document\"," +
 	"\"name\":\"skills/release-service/document\"," +
+	"\"title\":\"Release a service\"," +
+	"\"description\":\"Take a service from a merged change to a proven release, with a version, notes, a staged rollout and a way back. Use when cutting a release, choosing a version number, writing release notes, planning a rollout or canary, or deciding whether to roll back.\"," +
+	"\"mimeType\":\"text/markdown\"," +
+	"\"size\":4652," +
+	"\"annotations\":{\"readOnlyHint\":true,\"idempotentHint\":true}}"
+
+const releaseServiceSkillEntry3 = "" +
+	"{\"uri\":\"skill://release-service/SKILL.md\"," +
+	"\"name\":\"release-service\"," +
 	"\"title\":\"Release a service\"," +
 	"\"description\":\"Take a service from a merged change to a proven release, with a version, notes, a staged rollout and a way back. Use when cutting a release, choosing a version number, writing release notes, planning a rollout or canary, or deciding whether to roll back.\"," +
 	"\"mimeType\":\"text/markdown\"," +
@@ -326,4 +343,4 @@ var releaseServiceSkillRecordDocument = catalog.Document{
 	Text:     []string{releaseServiceSkillRecordText1},
 }
 
-//promptc:sum b3e1f82cf5049334b59e43166f571240 e9d5e88d4f67ccd9ebde0706ae200b67
+//promptc:sum 37cc46411044d43b212df24e3126c8f7 99dc60ba482a859758abbfda8b63cdca

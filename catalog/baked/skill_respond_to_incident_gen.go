@@ -29,6 +29,7 @@ var RespondToIncidentSkill = &catalog.Skill{
 		&respondToIncidentSkillStatusUpdatesDocument,
 	},
 	Digest: "8f4eaa97bf637e0e2242b104692b23656d4a6f7de4df6842d89fa4b428d4020d",
+	Entry:  respondToIncidentSkillEntry,
 }
 
 // RespondToIncidentSkillSeverity is the reference "severity" of the skill
@@ -151,8 +152,25 @@ const respondToIncidentSkillText1 = "" +
 	"| Silence while working | An update on time, even without news. |\n"
 
 const respondToIncidentSkillEntry = "" +
+	"{\"uri\":\"skill://respond-to-incident/SKILL.md\"," +
+	"\"frontmatter\":{\"name\":\"respond-to-incident\",\"description\":\"Lead or support the response to a production incident, from the first alert to the handover. Use when a service is down, slow, losing data or suspected of a breach, when an alert needs a decision, or when someone asks for a severity, a status update or an incident timeline.\",\"license\":\"Apache-2.0\",\"x-personal-mcp\":{\"id\":\"respond-to-incident\",\"version\":\"1.0.0\",\"tags\":[\"operations\",\"incident\"],\"capabilities\":[\"resource://skills/respond-to-incident/document\",\"resource://skills/respond-to-incident/references/severity\",\"resource://skills/respond-to-incident/references/status-updates\",\"resource://docs/prompts/draft-incident-review/PROMPT.md\"]}}," +
+	"\"resources\":[{\"uri\":\"skill://respond-to-incident/SKILL.md\",\"digest\":\"sha256:a676a3a23483a633f9afed3bd4df7d256ff638bfef1c414c5afe7fe3c8f6a256\",\"size\":4613}," +
+	"{\"uri\":\"skill://respond-to-incident/assets/timeline.md\",\"digest\":\"sha256:400ca4d7dabf63393f1099c0ffde1c089a9ed23a1e76561d213957d3138828fc\",\"size\":705}," +
+	"{\"uri\":\"skill://respond-to-incident/references/severity.md\",\"digest\":\"sha256:492a432a14b2c88f84ff103b075ae73f0b465060478e3a138e69090bdc2c6300\",\"size\":1262}," +
+	"{\"uri\":\"skill://respond-to-incident/references/status-updates.md\",\"digest\":\"sha256:ab842c9dc02f7f26890c18a536fe30663843d3e76086c2a990b41d0b7cd61cc5\",\"size\":1280}]}"
+
+const respondToIncidentSkillEntry2 = "" +
 	"{\"uri\":\"resource://skills/respond-to-incident/document\"," +
 	"\"name\":\"skills/respond-to-incident/document\"," +
+	"\"title\":\"Respond to an incident\"," +
+	"\"description\":\"Lead or support the response to a production incident, from the first alert to the handover. Use when a service is down, slow, losing data or suspected of a breach, when an alert needs a decision, or when someone asks for a severity, a status update or an incident timeline.\"," +
+	"\"mimeType\":\"text/markdown\"," +
+	"\"size\":4613," +
+	"\"annotations\":{\"readOnlyHint\":true,\"idempotentHint\":true}}"
+
+const respondToIncidentSkillEntry3 = "" +
+	"{\"uri\":\"skill://respond-to-incident/SKILL.md\"," +
+	"\"name\":\"respond-to-incident\"," +
 	"\"title\":\"Respond to an incident\"," +
 	"\"description\":\"Lead or support the response to a production incident, from the first alert to the handover. Use when a service is down, slow, losing data or suspected of a breach, when an alert needs a decision, or when someone asks for a severity, a status update or an incident timeline.\"," +
 	"\"mimeType\":\"text/markdown\"," +
@@ -334,4 +352,4 @@ var respondToIncidentSkillRecordDocument = catalog.Document{
 	Text:     []string{respondToIncidentSkillRecordText1},
 }
 
-//promptc:sum 4db9d22240eba094110289e3b44f59d4 15739958717f546f76288bad416b4165
+//promptc:sum ac2e51f4027625247fb4db72e907db46 bc7686c4bbd14de3ff3dc5304ad08bdf

@@ -37,6 +37,7 @@ var ReviewChangeSkill = &catalog.Skill{
 		&reviewChangeSkillTypescriptDocument,
 	},
 	Digest: "d2ee2ed77f6dced1da5b2490172f32d2417169ec7de78d7e659d69fcefb4dcdd",
+	Entry:  reviewChangeSkillEntry,
 }
 
 // ReviewChangeSkillComments is the reference "comments" of the skill
@@ -176,8 +177,26 @@ const reviewChangeSkillText1 = "" +
 	"build scripts and test set-up before you run its tests.\n"
 
 const reviewChangeSkillEntry = "" +
+	"{\"uri\":\"skill://review-change/SKILL.md\"," +
+	"\"frontmatter\":{\"name\":\"review-change\",\"description\":\"Review a change somebody wants to merge, and write comments that get it merged well. Use when asked to review a pull request, merge request, branch, commit or patch, to judge whether a change is ready, or to check one's own change before sending it out.\",\"license\":\"Apache-2.0\",\"x-personal-mcp\":{\"id\":\"review-change\",\"version\":\"1.0.0\",\"tags\":[\"review\",\"quality\"],\"capabilities\":[\"resource://skills/review-change/document\",\"resource://skills/review-change/references/go\",\"resource://skills/review-change/references/python\",\"resource://skills/review-change/references/typescript\",\"resource://docs/prompts/code-review/PROMPT.md\"],\"depends_on\":[\"design-http-api\",\"scaffold-pytest\"],\"references\":{\"go\":{\"path\":\"references/languages/go.md\",\"title\":\"Reviewing Go\"},\"python\":{\"path\":\"references/languages/python.md\",\"title\":\"Reviewing Python\"},\"typescript\":{\"path\":\"references/languages/typescript.md\",\"title\":\"Reviewing TypeScript\"}}}}," +
+	"\"resources\":[{\"uri\":\"skill://review-change/SKILL.md\",\"digest\":\"sha256:f6f957709ec573c2d11d95d60c30553163b054c8a0cf4eb405512475fdec596b\",\"size\":4857}," +
+	"{\"uri\":\"skill://review-change/references/comments.md\",\"digest\":\"sha256:ad45479440f1fcbd3a8960ab077a29ee6141939262f461ce3d4ee3b3d3284464\",\"size\":1697}," +
+	"{\"uri\":\"skill://review-change/references/languages/go.md\",\"digest\":\"sha256:92258f36ad9c14eeae8d568b91504c985309d7f92a10de4d46ca9ec8100faba2\",\"size\":2458}," +
+	"{\"uri\":\"skill://review-change/references/languages/python.md\",\"digest\":\"sha256:72950b93cabeb959d58714afbcb24bf6b7447e0c2557e8a03bbb03737cf63bde\",\"size\":1981}," +
+	"{\"uri\":\"skill://review-change/references/languages/typescript.md\",\"digest\":\"sha256:365d0cfc155e1e6616906460f6499adb95b11bf1944dbd43d4f18fbd2e57892f\",\"size\":2184}]}"
+
+const reviewChangeSkillEntry2 = "" +
 	"{\"uri\":\"resource://skills/review-change/document\"," +
 	"\"name\":\"skills/review-change/document\"," +
+	"\"title\":\"Review a change\"," +
+	"\"description\":\"Review a change somebody wants to merge, and write comments that get it merged well. Use when asked to review a pull request, merge request, branch, commit or patch, to judge whether a change is ready, or to check one's own change before sending it out.\"," +
+	"\"mimeType\":\"text/markdown\"," +
+	"\"size\":4857," +
+	"\"annotations\":{\"readOnlyHint\":true,\"idempotentHint\":true}}"
+
+const reviewChangeSkillEntry3 = "" +
+	"{\"uri\":\"skill://review-change/SKILL.md\"," +
+	"\"name\":\"review-change\"," +
 	"\"title\":\"Review a change\"," +
 	"\"description\":\"Review a change somebody wants to merge, and write comments that get it merged well. Use when asked to review a pull request, merge request, branch, commit or patch, to judge whether a change is ready, or to check one's own change before sending it out.\"," +
 	"\"mimeType\":\"text/markdown\"," +
@@ -503,4 +522,4 @@ var reviewChangeSkillRecordDocument = catalog.Document{
 	Text:     []string{reviewChangeSkillRecordText1},
 }
 
-//promptc:sum 0e6ed26751ac725952f6ba347748e546 a6f536edde295864af508ef27204a8ca
+//promptc:sum 42774235ad242d667ad1836c8504e8de 284ab29650c4081ac11a2d795c2e6187

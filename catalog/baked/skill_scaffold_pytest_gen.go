@@ -34,6 +34,7 @@ var ScaffoldPytestSkill = &catalog.Skill{
 		&scaffoldPytestSkillScriptsListUnfilledPyDocument,
 	},
 	Digest: "eec14622bae9001f66d45f24e0e3d94f27669f7caa150590bab14b5876d0329d",
+	Entry:  scaffoldPytestSkillEntry,
 }
 
 // ScaffoldPytestSkillAsyncTests is the reference "async-tests" of the skill
@@ -185,8 +186,26 @@ const scaffoldPytestSkillText1 = "" +
 	"| A fixture file of 500 lines | Fixtures near their use; builders with defaults. |\n"
 
 const scaffoldPytestSkillEntry = "" +
+	"{\"uri\":\"skill://scaffold-pytest/SKILL.md\"," +
+	"\"frontmatter\":{\"name\":\"scaffold-pytest\",\"description\":\"Lay out a pytest file before filling it in: which behaviours to test, names, fixtures and parameters. Use when starting tests for a Python module, when coverage must grow in a sensible order, when a test file has become a tangle of fixtures, or before running the prompt pytest-fill-scaffold.\",\"license\":\"Apache-2.0\",\"compatibility\":\"Python 3.10 or later with pytest 8 or later. The script needs only the standard library.\",\"x-personal-mcp\":{\"id\":\"scaffold-pytest\",\"version\":\"1.0.0\",\"tags\":[\"python\",\"pytest\",\"testing\"],\"capabilities\":[\"resource://skills/scaffold-pytest/document\",\"resource://skills/scaffold-pytest/references/fixtures\",\"resource://skills/scaffold-pytest/references/parametrize\",\"resource://docs/prompts/pytest-fill-scaffold/PROMPT.md\"],\"references\":{\"async-tests\":{\"path\":\"references/advanced/async-tests.md\",\"title\":\"Testing asynchronous code\"}}}}," +
+	"\"resources\":[{\"uri\":\"skill://scaffold-pytest/SKILL.md\",\"digest\":\"sha256:ceb59117d8aec310f6675a311193df013ace23f11400dc6edf38d049dab8bf76\",\"size\":5173}," +
+	"{\"uri\":\"skill://scaffold-pytest/references/advanced/async-tests.md\",\"digest\":\"sha256:7ea85c2c3fb6bffadf2d83d06c09eaebfc47c31d96faaa77e6687746e6e4c0f7\",\"size\":1682}," +
+	"{\"uri\":\"skill://scaffold-pytest/references/fixtures.md\",\"digest\":\"sha256:2bb544a6deabfa8968f3c5ad7c110d0d9231609f1f3bdeeaf90479dde1738053\",\"size\":1892}," +
+	"{\"uri\":\"skill://scaffold-pytest/references/parametrize.md\",\"digest\":\"sha256:14211d449b8b36f699be8f57ff07bbe94fb5309e1dd0bf97c678112d018e1530\",\"size\":1589}," +
+	"{\"uri\":\"skill://scaffold-pytest/scripts/list_unfilled.py\",\"digest\":\"sha256:b014ec4841dbee179cc406fc5d4d90f1a313572475a2c0d1ea0f22435e2174fc\",\"size\":2544}]}"
+
+const scaffoldPytestSkillEntry2 = "" +
 	"{\"uri\":\"resource://skills/scaffold-pytest/document\"," +
 	"\"name\":\"skills/scaffold-pytest/document\"," +
+	"\"title\":\"Scaffold pytest tests\"," +
+	"\"description\":\"Lay out a pytest file before filling it in: which behaviours to test, names, fixtures and parameters. Use when starting tests for a Python module, when coverage must grow in a sensible order, when a test file has become a tangle of fixtures, or before running the prompt pytest-fill-scaffold.\"," +
+	"\"mimeType\":\"text/markdown\"," +
+	"\"size\":5173," +
+	"\"annotations\":{\"readOnlyHint\":true,\"idempotentHint\":true}}"
+
+const scaffoldPytestSkillEntry3 = "" +
+	"{\"uri\":\"skill://scaffold-pytest/SKILL.md\"," +
+	"\"name\":\"scaffold-pytest\"," +
 	"\"title\":\"Scaffold pytest tests\"," +
 	"\"description\":\"Lay out a pytest file before filling it in: which behaviours to test, names, fixtures and parameters. Use when starting tests for a Python module, when coverage must grow in a sensible order, when a test file has become a tangle of fixtures, or before running the prompt pytest-fill-scaffold.\"," +
 	"\"mimeType\":\"text/markdown\"," +
@@ -527,4 +546,4 @@ var scaffoldPytestSkillRecordDocument = catalog.Document{
 	Text:     []string{scaffoldPytestSkillRecordText1},
 }
 
-//promptc:sum 7f1ec8b0ff80b48cd738fca74a4a3bd2 e7cdcf45aca7c90e0296e410e07817aa
+//promptc:sum eb3ada66538e749ca42702ffb443501f eec96d6fd38fb3ec1219e4220bff398a

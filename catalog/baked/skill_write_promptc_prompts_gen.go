@@ -42,6 +42,7 @@ var WritePromptcPromptsSkill = &catalog.Skill{
 		&writePromptcPromptsSkillSkillsDocument,
 	},
 	Digest: "42c6f4b7c8012289e9ca4ea344d96842840aa7c0a2b3e902c3a527be6286e3aa",
+	Entry:  writePromptcPromptsSkillEntry,
 }
 
 // WritePromptcPromptsSkillDocuments is the reference "documents" of the skill
@@ -323,8 +324,29 @@ const writePromptcPromptsSkillText1 = "" +
 	"- [ ] `promptc generate --check` exits with 0, if generated Go is committed.\n"
 
 const writePromptcPromptsSkillEntry = "" +
+	"{\"uri\":\"skill://write-promptc-prompts/SKILL.md\"," +
+	"\"frontmatter\":{\"name\":\"write-promptc-prompts\",\"description\":\"Write and mend prompts (PROMPT.md) and skills (SKILL.md) for promptc, the compiler that turns a tree of Markdown into typed Go and an MCP server. Use when adding or changing anything under content/, when promptc check reports a fault, when moving prompts from another system, or when asked how placeholders, arguments, messages, references or resource URIs work in promptc.\",\"license\":\"Apache-2.0\",\"x-personal-mcp\":{\"id\":\"write-promptc-prompts\",\"version\":\"1.0.0\",\"tags\":[\"promptc\",\"prompts\",\"skills\",\"writing\"],\"capabilities\":[\"resource://skills/write-promptc-prompts/document\",\"resource://skills/write-promptc-prompts/references/prompts\",\"resource://skills/write-promptc-prompts/references/skills\",\"resource://skills/write-promptc-prompts/references/faults\",\"resource://docs/guides/prompt-style.md\"],\"references\":{\"faults\":{\"path\":\"references/faults.md\",\"title\":\"Every fault and its fix\"}}}}," +
+	"\"resources\":[{\"uri\":\"skill://write-promptc-prompts/SKILL.md\",\"digest\":\"sha256:e301da594a2619e7a7c91d6560ebb4411759a5e4fd088fa391b90d3b9f4825c1\",\"size\":10113}," +
+	"{\"uri\":\"skill://write-promptc-prompts/assets/check-content.yaml\",\"digest\":\"sha256:33b8ff87b317963c0a6bcb20510f089ce1ade2619b7c7bacbc547f937c2bb06b\",\"size\":848}," +
+	"{\"uri\":\"skill://write-promptc-prompts/references/documents.md\",\"digest\":\"sha256:49e8c4318ff3d572cf0c6fb54c5c9cc4762006a614c8dda9dd91c77e96e9298a\",\"size\":3650}," +
+	"{\"uri\":\"skill://write-promptc-prompts/references/faults.md\",\"digest\":\"sha256:929d7e6b796c50b9265f1cdd495bb3cda6d799631523f49277ee3e9f5cb0c143\",\"size\":7535}," +
+	"{\"uri\":\"skill://write-promptc-prompts/references/frontmatter.md\",\"digest\":\"sha256:cd86141221f688056e2e1d6c4f94391b7048bf6fc8e5602b1c5daaf954610fe2\",\"size\":2492}," +
+	"{\"uri\":\"skill://write-promptc-prompts/references/migration.md\",\"digest\":\"sha256:466c5fbfb7795a64ec6fc667102bc9fc28cdf3cdb91894517d788c3b8abb9122\",\"size\":2296}," +
+	"{\"uri\":\"skill://write-promptc-prompts/references/prompts.md\",\"digest\":\"sha256:991c25abdb46fabc0d01e4533fed8658ccf04f3d2abf725bb1fb071925143fed\",\"size\":6116}," +
+	"{\"uri\":\"skill://write-promptc-prompts/references/skills.md\",\"digest\":\"sha256:66c41eb42dceeded2e7890ad5d70837dcfaea21769836d1cf9a16dfa7a3e106f\",\"size\":4173}]}"
+
+const writePromptcPromptsSkillEntry2 = "" +
 	"{\"uri\":\"resource://skills/write-promptc-prompts/document\"," +
 	"\"name\":\"skills/write-promptc-prompts/document\"," +
+	"\"title\":\"Write prompts and skills for promptc\"," +
+	"\"description\":\"Write and mend prompts (PROMPT.md) and skills (SKILL.md) for promptc, the compiler that turns a tree of Markdown into typed Go and an MCP server. Use when adding or changing anything under content/, when promptc check reports a fault, when moving prompts from another system, or when asked how placeholders, arguments, messages, references or resource URIs work in promptc.\"," +
+	"\"mimeType\":\"text/markdown\"," +
+	"\"size\":10113," +
+	"\"annotations\":{\"readOnlyHint\":true,\"idempotentHint\":true}}"
+
+const writePromptcPromptsSkillEntry3 = "" +
+	"{\"uri\":\"skill://write-promptc-prompts/SKILL.md\"," +
+	"\"name\":\"write-promptc-prompts\"," +
 	"\"title\":\"Write prompts and skills for promptc\"," +
 	"\"description\":\"Write and mend prompts (PROMPT.md) and skills (SKILL.md) for promptc, the compiler that turns a tree of Markdown into typed Go and an MCP server. Use when adding or changing anything under content/, when promptc check reports a fault, when moving prompts from another system, or when asked how placeholders, arguments, messages, references or resource URIs work in promptc.\"," +
 	"\"mimeType\":\"text/markdown\"," +
@@ -1070,4 +1092,4 @@ var writePromptcPromptsSkillRecordDocument = catalog.Document{
 	Text:     []string{writePromptcPromptsSkillRecordText1},
 }
 
-//promptc:sum f6a8eb3289e005b1b4c959edccce12fe 14f86f61e2fb4c70296163d745a63389
+//promptc:sum d2642eed6f3bda7e7a8997b6291ac8ff 631c85219ae98276cb2de4fc7bfb1ea6

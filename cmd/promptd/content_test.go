@@ -69,6 +69,7 @@ func readContent(t *testing.T) authored {
 		case path.Base(p) == "SKILL.md":
 			a.skills[parts[1]] = true
 			a.listed["resource://skills/"+parts[1]+"/document"] = text
+			a.listed["skill://"+parts[1]+"/SKILL.md"] = text
 			a.listed["resource://catalog/skills/"+parts[1]] = ""
 			var block struct {
 				X struct{ References map[string]any } `yaml:"x-personal-mcp"`

@@ -441,6 +441,7 @@ func (c *checker) resources() {
 		title := "Record of the skill " + s.ID
 		add(s.RecordURI(), name, title, "What the catalog knows of the skill "+s.ID+": its references, dependencies and digest.", made(title, s.Record()))
 		add(s.URI(), name+"/document", s.Document.Title, strings.TrimSpace(s.Description), s.Document)
+		add(catalog.SkillURI(cat.Prefix, s.ID, "SKILL.md"), s.ID, s.Document.Title, s.Description, s.Document)
 		for _, r := range s.References {
 			i := slices.IndexFunc(in.files, func(f *Input) bool { return f.Path == r.Document.Path })
 			add(s.ReferenceURI(r.ID), name+"/references/"+r.ID, r.Title, in.files[i].File.Paragraph, r.Document)

@@ -80,6 +80,7 @@ func (c *checker) skill(s *skill) {
 	}
 	c.agentSkillFields(f)
 	c.jsonValues(file.Front)
+	v.Entry = catalog.SkillEntry(v, c.catalog.Prefix, string(appendValue(nil, file.Front)))
 	c.block(s, f)
 }
 
@@ -404,4 +405,54 @@ func exact(s string) bool {
 	}
 	n, err := strconv.ParseInt(strings.TrimPrefix(s, "+"), 0, 64)
 	return err == nil && n >= -(1<<53) && n <= 1<<53
+}
+
+// appendValue appends a value as JSON. What JSON cannot hold was reported.
+func appendValue(dst []byte, v *parse.Value) []byte {
+	switch v.Kind {
+	case parse.Null:
+		return append(dst, "null"...)
+	case parse.Boolean:
+		return append(dst, strings.ToLower(v.Text)...)
+	case parse.Number:
+		return appendNumber(dst, v.Text)
+	case parse.Sequence:
+		dst = append(dst, '[')
+		for i, item := range v.Items {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendValue(dst, item)
+		}
+		return append(dst, ']')
+	case parse.Mapping:
+		dst = append(dst, '{')
+		for i, e := range v.Entries {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = catalog.AppendJSON(dst, e.Key.Text)
+			dst = append(dst, ':')
+			dst = appendValue(dst, e.Value)
+		}
+		return append(dst, '}')
+	default:
+		return catalog.AppendJSON(dst, v.Text)
+	}
+}
+
+// jsonNumber is a number of JSON (RFC 8259, section 6).
+var jsonNumber = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
+
+// appendNumber appends a number of YAML's core schema: as it is written where JSON
+// writes it alike.
+func appendNumber(dst []byte, s string) []byte {
+	if jsonNumber.MatchString(s) {
+		return append(dst, s...)
+	}
+	if n, err := strconv.ParseInt(strings.TrimPrefix(s, "+"), 0, 64); err == nil {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	f, _ := strconv.ParseFloat(s, 64)
+	return strconv.AppendFloat(dst, f, 'g', -1, 64)
 }

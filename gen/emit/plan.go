@@ -82,6 +82,7 @@ type skill struct {
 	Source    string
 	Names     check.SkillNames
 	Skill     *catalog.Skill
+	Entry     symbol // of the constant with the skill's entry
 	Documents []*document
 }
 
@@ -323,6 +324,7 @@ func (l *plan) addSkill(s *catalog.Skill, names check.SkillNames, others []text)
 		}
 	}
 	add(text{s.Document, ""}, names.Skill)
+	u.Entry = l.documents[s.Document].addEntry(s.Entry)
 	for i, r := range s.References {
 		add(text{r.Document, ""}, names.References[i])
 	}
@@ -386,7 +388,7 @@ func (l *plan) stem(at pkg, name string) string {
 		if !at.shard() {
 			stem = uncapital(stem)
 		}
-		if !l.stems[uncapital(stem)] && !l.names[stem+"Document"] && !l.names[stem+"Entry"] && !l.names[stem+"Entry2"] {
+		if !l.stems[uncapital(stem)] && !l.names[stem+"Document"] && !l.names[stem+"Entry"] && !l.names[stem+"Entry2"] && !l.names[stem+"Entry3"] {
 			l.stems[uncapital(stem)] = true
 			return stem
 		}

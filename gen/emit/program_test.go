@@ -120,6 +120,7 @@ func (t *tree) skill(s catalog.Skill, text string, references, files map[string]
 	slices.SortFunc(s.Files, func(a, b *catalog.Document) int { return strings.Compare(a.Path, b.Path) })
 	sum := sha256.Sum256([]byte(text))
 	s.Digest = hex.EncodeToString(sum[:])
+	s.Entry = catalog.SkillEntry(&s, "", `{"name":"`+s.ID+`"}`)
 
 	t.resource(s.URI(), "skill "+s.ID, s.Description, s.Document)
 	t.resource("skill://"+s.ID+"/SKILL.md", s.ID, s.Description, s.Document)

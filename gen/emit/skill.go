@@ -56,6 +56,7 @@ func (s *skill) literal(f *source) jen.Code {
 		b.field("Files", jen.Index().Op("*").Add(vocabulary("Document"), files.fit(n)))
 	}
 	b.text("Digest", v.Digest)
+	b.field("Entry", f.name(s.Entry))
 	return b.literal()
 }
 
