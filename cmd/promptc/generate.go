@@ -49,6 +49,9 @@ func generateCommand() *cobra.Command {
 			}
 			return errFaults
 		}
+		if program.Root, err = gen.SourceRoot(contentOf(args), *output); err != nil {
+			return err
+		}
 		files, err := emit.Package(program, options)
 		if err != nil {
 			return err

@@ -9,8 +9,8 @@ import "github.com/seed33527553/promptc/catalog"
 // which a generated package declares it. Everything in it is sorted and decided;
 // what remains is printing.
 type Program struct {
-	// Root is the last element of the content directory's path, which stands
-	// before paths in the headers of generated files.
+	// Root is how the content directory is named where files tell what they were
+	// made from; it may be empty.
 	Root string
 	// Catalog is the value that the tree compiles to.
 	Catalog *catalog.Catalog
