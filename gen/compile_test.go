@@ -158,6 +158,19 @@ func TestEveryRuleHasACase(t *testing.T) {
 	}
 }
 
+// TestEveryRuleIsTaught holds the skill on writing for this compiler to the rules.
+func TestEveryRuleIsTaught(t *testing.T) {
+	faults, err := os.ReadFile("../content/skills/write-promptc-prompts/references/faults.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range diag.Rules() {
+		if !bytes.Contains(faults, []byte("`"+rule+"`")) {
+			t.Errorf("references/faults.md does not tell of the rule %s", rule)
+		}
+	}
+}
+
 // TestPlacesAreInside compiles every archive cut short at each of its lines: no
 // panic, and every place lies in its source.
 func TestPlacesAreInside(t *testing.T) {

@@ -24,7 +24,7 @@ var Catalog = &catalog.Catalog{
 		Scope: "public",
 		TTL:   86400000000000, // 24h
 	},
-	Digest:        "deecce7f95ae77252f7defc59fe8d67b63cc79d212cdee61fb1235df8e330685",
+	Digest:        "856be809c71695b63f4c25048788607d3d785e9c7bdd5b5a2d3bbc4ccad03c3f",
 	Prompts:       prompts,
 	Skills:        skills,
 	Documents:     documents,
@@ -53,4 +53,4 @@ func Register(m *catalog.Mux) error {
 	return m.Mount(Catalog)
 }
 
-//promptc:sum 01c8477d6fb2639bc7a1270f84c95a0c 09d6d3996c5c89001facfe0809e55c90
+//promptc:sum 487d68189e6cd7b1e787df2f0b7bcdb4 3026fed56713db47edb760e0fff2cb3d

@@ -41,7 +41,7 @@ var WritePromptcPromptsSkill = &catalog.Skill{
 		&writePromptcPromptsSkillPromptsDocument,
 		&writePromptcPromptsSkillSkillsDocument,
 	},
-	Digest: "42c6f4b7c8012289e9ca4ea344d96842840aa7c0a2b3e902c3a527be6286e3aa",
+	Digest: "7bfb62d06f3e3785d0f1be2fa4e92ebbeff56a1931f31a16b72ff460f0eeeece",
 	Entry:  writePromptcPromptsSkillEntry,
 }
 
@@ -329,7 +329,7 @@ const writePromptcPromptsSkillEntry = "" +
 	"\"resources\":[{\"uri\":\"skill://write-promptc-prompts/SKILL.md\",\"digest\":\"sha256:e301da594a2619e7a7c91d6560ebb4411759a5e4fd088fa391b90d3b9f4825c1\",\"size\":10113}," +
 	"{\"uri\":\"skill://write-promptc-prompts/assets/check-content.yaml\",\"digest\":\"sha256:33b8ff87b317963c0a6bcb20510f089ce1ade2619b7c7bacbc547f937c2bb06b\",\"size\":848}," +
 	"{\"uri\":\"skill://write-promptc-prompts/references/documents.md\",\"digest\":\"sha256:49e8c4318ff3d572cf0c6fb54c5c9cc4762006a614c8dda9dd91c77e96e9298a\",\"size\":3650}," +
-	"{\"uri\":\"skill://write-promptc-prompts/references/faults.md\",\"digest\":\"sha256:929d7e6b796c50b9265f1cdd495bb3cda6d799631523f49277ee3e9f5cb0c143\",\"size\":7535}," +
+	"{\"uri\":\"skill://write-promptc-prompts/references/faults.md\",\"digest\":\"sha256:a822114324d290954f02d25c6cde79328c7a2af7d255f68561fbbdf5667e46bd\",\"size\":7813}," +
 	"{\"uri\":\"skill://write-promptc-prompts/references/frontmatter.md\",\"digest\":\"sha256:cd86141221f688056e2e1d6c4f94391b7048bf6fc8e5602b1c5daaf954610fe2\",\"size\":2492}," +
 	"{\"uri\":\"skill://write-promptc-prompts/references/migration.md\",\"digest\":\"sha256:466c5fbfb7795a64ec6fc667102bc9fc28cdf3cdb91894517d788c3b8abb9122\",\"size\":2296}," +
 	"{\"uri\":\"skill://write-promptc-prompts/references/prompts.md\",\"digest\":\"sha256:991c25abdb46fabc0d01e4533fed8658ccf04f3d2abf725bb1fb071925143fed\",\"size\":6116}," +
@@ -498,6 +498,7 @@ const writePromptcPromptsSkillFaultsText1 = "" +
 	"| `stray-file` | `prompts/write-adr.md`, a second file in a prompt's directory, `skills/x/data.json`, a directory without its PROMPT.md, a SKILL.md deeper down | Move it to where the help says. Data belongs in `assets/`. |\n" +
 	"| `symlink` | A link to a shared file | Put a copy there, or make it a skill that others depend on. |\n" +
 	"| `file-size` | A film or an archive in `assets/` | Leave it out; a file has at most 16 MiB. |\n" +
+	"| `unreadable` | A file or directory whose permissions keep it from being read | `chmod u+r`, or remove it. |\n" +
 	"| `name-repeated` | `name: write-adr` at the top of a PROMPT.md | Remove the key; the directory is the name. |\n" +
 	"| `skill-name` | No `name`, or one that differs from the directory, often after copying a skill | Write the directory's name, there and in `id`. |\n" +
 	"| `identifier-collision` | Arguments `user_id` and `userId`, prompts `deploy-app` and `deploy-app-args`, a prompt called `catalog` | Rename the newer of the two. |\n" +
@@ -512,6 +513,7 @@ const writePromptcPromptsSkillFaultsText1 = "" +
 	"| `frontmatter-unclosed` | The closing line is indented, has spaces or four dashes | Make it exactly `---`. |\n" +
 	"| `frontmatter-wrapped` | The file is inside a code fence, or a licence comment stands above | Remove the fence; move the comment below the frontmatter. |\n" +
 	"| `frontmatter-size` | A whole example in the frontmatter | Move it to the body; 64 KiB is the limit. |\n" +
+	"| `markdown-limit` | Data pasted as Markdown: lists or quotes more than 100 deep, a paragraph of thousands of brackets | Put it into a code fence, or into `assets/`. |\n" +
 	"\n" +
 	"## YAML\n" +
 	"\n" +
@@ -577,7 +579,7 @@ const writePromptcPromptsSkillFaultsEntry = "" +
 	"\"title\":\"Every fault and its fix\"," +
 	"\"description\":\"The rules of promptc by name, as they stand in its output, with what usually breaks each and what to do.\"," +
 	"\"mimeType\":\"text/markdown\"," +
-	"\"size\":7535," +
+	"\"size\":7813," +
 	"\"annotations\":{\"readOnlyHint\":true,\"idempotentHint\":true}}"
 
 // writePromptcPromptsSkillFaultsDocument is
@@ -586,8 +588,8 @@ var writePromptcPromptsSkillFaultsDocument = catalog.Document{
 	Path:     "skills/write-promptc-prompts/references/faults.md",
 	Title:    "Every fault and its fix",
 	MIMEType: catalog.Markdown,
-	Size:     7535,
-	Digest:   "929d7e6b796c50b9265f1cdd495bb3cda6d799631523f49277ee3e9f5cb0c143",
+	Size:     7813,
+	Digest:   "a822114324d290954f02d25c6cde79328c7a2af7d255f68561fbbdf5667e46bd",
 	Text:     []string{writePromptcPromptsSkillFaultsText1},
 }
 
@@ -1072,7 +1074,7 @@ const writePromptcPromptsSkillRecordText1 = "" +
 	"{\"id\":\"migration\",\"title\":\"Moving prompts here\",\"uri\":\"resource://skills/write-promptc-prompts/references/migration\",\"mimeType\":\"text/markdown\"}," +
 	"{\"id\":\"prompts\",\"title\":\"Prompts\",\"uri\":\"resource://skills/write-promptc-prompts/references/prompts\",\"mimeType\":\"text/markdown\"}," +
 	"{\"id\":\"skills\",\"title\":\"Skills\",\"uri\":\"resource://skills/write-promptc-prompts/references/skills\",\"mimeType\":\"text/markdown\"}]," +
-	"\"digest\":\"42c6f4b7c8012289e9ca4ea344d96842840aa7c0a2b3e902c3a527be6286e3aa\"}\n"
+	"\"digest\":\"7bfb62d06f3e3785d0f1be2fa4e92ebbeff56a1931f31a16b72ff460f0eeeece\"}\n"
 
 const writePromptcPromptsSkillRecordEntry = "" +
 	"{\"uri\":\"resource://catalog/skills/write-promptc-prompts\"," +
@@ -1088,8 +1090,8 @@ var writePromptcPromptsSkillRecordDocument = catalog.Document{
 	Title:    "Record of the skill write-promptc-prompts",
 	MIMEType: catalog.JSON,
 	Size:     1804,
-	Digest:   "c76ef311d9f1f9d23789f6f4f5b0e0aa7594a85a21981f84e31d7088fda92efc",
+	Digest:   "80ad52988ccfa59fc393a092ccc746261b3600a4204f6fdd5b85477fd8dec29c",
 	Text:     []string{writePromptcPromptsSkillRecordText1},
 }
 
-//promptc:sum d2642eed6f3bda7e7a8997b6291ac8ff 631c85219ae98276cb2de4fc7bfb1ea6
+//promptc:sum d00b04266e2f58b3a0bdcf0946306d13 fe7ae9964cabaca5335d1bb5026a0ebd
