@@ -7,40 +7,95 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime"
 	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/seed33527553/promptc/catalog"
 )
 
 // Endpoint is the path of the MCP endpoint.
 const Endpoint = "/mcp"
 
-// Serve serves HTTP on ln until ctx is done: MCP at Endpoint, and at /healthz and
-// /readyz whether the process is alive and whether it takes requests. When ctx is
-// done, requests under way have ten seconds to end, and Serve returns nil if they
-// did. It closes ln.
+// DefaultMaxConnections is the default of HTTPOptions.MaxConnections.
+const DefaultMaxConnections = 1000
+
+// HTTPOptions are the settings of the HTTP transport. The zero value serves whoever
+// can reach the server, without TLS.
+type HTTPOptions struct {
+	// AllowHosts are the names that the server goes by, such as mcp.example, or
+	// mcp.example:8443 for one port alone. On a loopback address the local names
+	// are allowed without being listed. On another, any name is while the list is
+	// empty, yet only to clients that are no browser.
+	AllowHosts []string
+	// AllowOrigins are the origins, such as https://app.example, whose pages may
+	// send requests. Pages of an allowed host always may, and on a loopback address
+	// the local ones.
+	AllowOrigins []string
+	// MaxConnections is how many connections are served at once:
+	// DefaultMaxConnections if 0. More of them wait.
+	MaxConnections int
+	// Certificate is for TLS, with HTTP/2; without one there is neither.
+	Certificate *Certificate
+	// Tokens and OAuth tell who may send requests; where both are set, either will
+	// do. What is served is then private to each client.
+	Tokens *Tokens
+	OAuth  *OAuth
+	// Metrics, if not nil, answers at /metrics, to those only who may send requests.
+	Metrics http.Handler
+}
+
+func (o *HTTPOptions) authenticates() bool { return o.Tokens != nil || o.OAuth != nil }
+
+// settle fills in the defaults and checks what was set.
+func (o *HTTPOptions) settle() (gate, error) {
+	if o.MaxConnections == 0 {
+		o.MaxConnections = DefaultMaxConnections
+	}
+	if o.MaxConnections < 0 {
+		return gate{}, fmt.Errorf("there must be at least 1 connection, not %d", o.MaxConnections)
+	}
+	return newGate(o.AllowHosts, o.AllowOrigins)
+}
+
+// timeouts bound the waits of the HTTP server.
+type timeouts struct{ header, read, write, idle time.Duration }
+
+var defaultTimeouts = timeouts{header: 10 * time.Second, read: time.Minute, write: time.Minute, idle: 2 * time.Minute}
+
+// Serve serves HTTP on ln until ctx is done: MCP at Endpoint, at /healthz and
+// /readyz whether the process is alive and whether it takes requests, and what
+// HTTPOptions add. When ctx is done, requests under way have ten seconds to end, and
+// Serve returns nil if they did. It closes ln.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	h := &http.Server{
 		Handler:           s.Handler(),
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute,
-		WriteTimeout:      time.Minute,
-		IdleTimeout:       2 * time.Minute,
+		ReadHeaderTimeout: s.timeouts.header,
+		ReadTimeout:       s.timeouts.read,
+		WriteTimeout:      s.timeouts.write,
+		IdleTimeout:       s.timeouts.idle,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
+	ln = newCapped(ln, s.http.MaxConnections)
 	served := make(chan error, 1)
-	go func() { served <- h.Serve(ln) }()
+	if c := s.http.Certificate; c != nil {
+		h.TLSConfig = c.config()
+		go func() { served <- h.ServeTLS(ln, "", "") }()
+	} else {
+		go func() { served <- h.Serve(ln) }()
+	}
 	select {
 	case err := <-served:
 		return err
@@ -55,37 +110,144 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
+// A capped listener has so many connections open at once and no more. The others
+// wait where the system keeps them, so that memory has a bound.
+type capped struct {
+	net.Listener
+	slots chan struct{}
+	ended chan struct{}
+	end   func()
+}
+
+func newCapped(ln net.Listener, most int) *capped {
+	c := &capped{Listener: ln, slots: make(chan struct{}, most), ended: make(chan struct{})}
+	c.end = sync.OnceFunc(func() { close(c.ended) })
+	return c
+}
+
+// Accept waits for a slot, then for a connection.
+func (c *capped) Accept() (net.Conn, error) {
+	select {
+	case c.slots <- struct{}{}:
+	case <-c.ended:
+		return nil, net.ErrClosed
+	}
+	conn, err := c.Listener.Accept()
+	if err != nil {
+		<-c.slots
+		return nil, err
+	}
+	return &slotted{conn, sync.OnceFunc(func() { <-c.slots })}, nil
+}
+
+func (c *capped) Close() error {
+	c.end()
+	return c.Listener.Close()
+}
+
+// A slotted connection gives its slot back when it is closed.
+type slotted struct {
+	net.Conn
+	free func()
+}
+
+func (s *slotted) Close() error {
+	defer s.free()
+	return s.Conn.Close()
+}
+
 // Handler returns what Serve serves, for a server of the caller's own, which must
 // have timeouts.
-func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc(Endpoint, s.endpoint)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.route) }
+
+// route sends a request where its path says. Paths are compared as they are: there
+// is one way to write each.
+func (s *Server) route(w http.ResponseWriter, req *http.Request) {
+	switch path := req.URL.Path; {
+	case path == Endpoint:
+		s.endpoint(w, req)
+	case path == "/healthz" && reads(w, req):
 		io.WriteString(w, "ok\n")
-	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+	case path == "/readyz" && reads(w, req):
 		if s.draining.Load() {
 			http.Error(w, "stopping", http.StatusServiceUnavailable)
 			return
 		}
 		io.WriteString(w, "ok\n")
-	})
-	return mux
+	case path == "/metrics" && s.http.Metrics != nil:
+		if reason := s.gate.refuse(req); reason != "" {
+			http.Error(w, reason, http.StatusForbidden)
+		} else if _, denied := s.authenticate(req); denied != nil {
+			denied.header(w.Header())
+			http.Error(w, denied.reason, denied.status)
+		} else if reads(w, req) {
+			s.http.Metrics.ServeHTTP(w, req)
+		}
+	case s.http.OAuth != nil && slices.Contains(s.http.OAuth.paths, path):
+		if reason := s.gate.refuse(req); reason != "" {
+			http.Error(w, reason, http.StatusForbidden)
+		} else if !share(w, req, http.MethodGet) && reads(w, req) {
+			s.http.OAuth.serveMetadata(w)
+		}
+	case path != "/healthz" && path != "/readyz":
+		http.NotFound(w, req)
+	}
+}
+
+// reads tells whether a request only reads, and refuses it otherwise.
+func reads(w http.ResponseWriter, req *http.Request) bool {
+	if req.Method == http.MethodGet || req.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	http.Error(w, "only GET and HEAD are served here", http.StatusMethodNotAllowed)
+	return false
 }
 
 // bodies are the buffers that request bodies are read into.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
+// endpoint answers one request to the MCP endpoint.
 func (s *Server) endpoint(w http.ResponseWriter, req *http.Request) {
 	r := newReply()
 	defer r.free()
-	if status, reason := refuse(req); status != 0 {
+	seen, end := Exchange{Transport: "http"}, s.begin()
+	defer func() { end(seen) }()
+	seen.Status = s.exchange(w, req, r, &seen)
+	seen.Code = r.code
+	r.write(w, seen.Status)
+}
+
+// exchange makes the reply to a request, and returns the status that it has. It
+// notes in seen what message there was.
+func (s *Server) exchange(w http.ResponseWriter, req *http.Request, r *reply, seen *Exchange) (code int) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			s.log.Error("a request panicked", "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			r.fail(nil, faultf(mcp.INTERNAL_ERROR, "internal error"))
+			code = http.StatusInternalServerError
+		}
+	}()
+	refuse := func(status int, format string, args ...any) int {
+		r.fail(nil, faultf(mcp.INVALID_REQUEST, format, args...))
+		return status
+	}
+	if reason := s.gate.refuse(req); reason != "" {
+		return refuse(http.StatusForbidden, "%s", reason)
+	}
+	if share(w, req, http.MethodPost) {
+		return http.StatusNoContent
+	}
+	principal, denied := s.authenticate(req)
+	if denied != nil {
+		denied.header(w.Header())
+		return refuse(denied.status, "%s", denied.reason)
+	}
+	if status, reason := malformed(req); status != 0 {
 		if status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", http.MethodPost)
 		}
-		r.fail(nil, faultf(mcp.INVALID_REQUEST, "%s", reason))
-		r.write(w, status)
-		return
+		return refuse(status, "%s", reason)
 	}
 	body := bodies.Get().(*bytes.Buffer)
 	defer func() {
@@ -94,33 +256,30 @@ func (s *Server) endpoint(w http.ResponseWriter, req *http.Request) {
 			bodies.Put(body)
 		}
 	}()
+	// A length that is only claimed gets no more room than this in advance.
 	if n := req.ContentLength; n > 0 && n <= int64(s.maxRequest) {
-		body.Grow(int(n) + bytes.MinRead)
+		body.Grow(int(min(n, 64<<10)) + bytes.MinRead)
 	}
 	if _, err := body.ReadFrom(http.MaxBytesReader(w, req.Body, int64(s.maxRequest))); err != nil {
 		if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
-			r.fail(nil, faultf(mcp.INVALID_REQUEST, "the message is longer than %d bytes", s.maxRequest))
-			r.write(w, http.StatusRequestEntityTooLarge)
-		} else {
-			r.fail(nil, faultf(mcp.INVALID_REQUEST, "the body ended too early"))
-			r.write(w, http.StatusBadRequest)
+			return refuse(http.StatusRequestEntityTooLarge, "the message is longer than %d bytes", s.maxRequest)
 		}
-		return
+		return refuse(http.StatusBadRequest, "the body ended too early")
 	}
-	s.handle(req.Context(), body.Bytes(), func(m *message) *fault { return checkHeaders(req.Header, m) }, r)
+	ctx := req.Context()
+	if principal != nil {
+		ctx = catalog.WithRequest(ctx, &catalog.Request{Principal: principal})
+	}
+	s.handle(ctx, body.Bytes(), func(m *message) *fault { return checkHeaders(req.Header, m) }, r)
+	seen.about(&r.request)
 	modern := r.request.modern || mcp.IsModernProtocol(req.Header.Get(mcp.HeaderProtocolVersion))
-	r.write(w, status(r.code, modern))
+	return status(r.code, modern)
 }
 
-// refuse tells why a request is turned away before its body is read; 0 if it is
-// not.
-func refuse(req *http.Request) (status int, reason string) {
+// malformed tells why a request cannot hold a message; 0 if it can.
+func malformed(req *http.Request) (status int, reason string) {
 	h := req.Header
 	switch {
-	case !localHost(req):
-		return http.StatusForbidden, "this server is reached by a local name only, such as localhost"
-	case !sameOrigin(req):
-		return http.StatusForbidden, "requests from pages of other origins are not served"
 	case req.Method != http.MethodPost:
 		return http.StatusMethodNotAllowed, "send each message as a POST: there are no sessions and no streams to open"
 	case !isJSON(h.Get("Content-Type")):
@@ -131,40 +290,6 @@ func refuse(req *http.Request) (status int, reason string) {
 		return http.StatusNotAcceptable, "Accept must allow application/json and text/event-stream"
 	}
 	return 0, ""
-}
-
-// localHost protects a server on a loopback address from pages that had a name of
-// their own resolved to it (specification 2026-07-28, "Streamable HTTP", section
-// "Security & Endpoint").
-func localHost(req *http.Request) bool {
-	local, ok := req.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return !ok || !isLoopback(local.String()) || isLoopback(req.Host)
-}
-
-// sameOrigin tells whether a request that a page sent comes from a page of this
-// very host, or on a local server from a local page.
-func sameOrigin(req *http.Request) bool {
-	origin := req.Header.Get("Origin")
-	if origin == "" {
-		return true
-	}
-	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return false
-	}
-	return strings.EqualFold(u.Host, req.Host) || isLoopback(u.Host) && isLoopback(req.Host)
-}
-
-// isLoopback tells whether a host, with or without a port, names this machine.
-func isLoopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && ip.Unmap().IsLoopback()
 }
 
 func isJSON(contentType string) bool {

@@ -82,7 +82,7 @@ func TestHTTP(t *testing.T) {
 		{"rebound Host", legacy, "", local("evil.example:8080"), 403, -32600},
 		{"rebound Host like a local one", legacy, "", local("127.0.0.1.evil.example"), 403, -32600},
 		{"remote Host", legacy, "", remote("mcp.example"), 200, 0},
-		{"same Origin", legacy, "", both(remote("mcp.example"), set("Origin", "https://MCP.example")), 200, 0},
+		{"Origin of a name that is not listed", legacy, "", both(remote("mcp.example"), set("Origin", "https://mcp.example")), 403, -32600},
 		{"other Origin", legacy, "", both(remote("mcp.example"), set("Origin", "https://evil.example")), 403, -32600},
 		{"same Origin by another port", legacy, "", both(remote("mcp.example"), set("Origin", "https://mcp.example:8443")), 403, -32600},
 		{"local Origin", legacy, "", both(local("127.0.0.1:8080"), set("Origin", "http://localhost:6274")), 200, 0},

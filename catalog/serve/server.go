@@ -45,6 +45,11 @@ type Options struct {
 	Logger *slog.Logger
 	// Observer, if not nil, is told of every prompts/get.
 	Observer Observer
+	// Watch, if not nil, is called when a message comes in, and what it returns when
+	// the message was answered. Both must be quick.
+	Watch func() func(Exchange)
+	// HTTP are the settings of Serve and Handler.
+	HTTP HTTPOptions
 }
 
 // A Server answers MCP requests for a catalog.Mux. It is safe for concurrent use,
@@ -59,6 +64,11 @@ type Server struct {
 	maxRequest int
 	drain      time.Duration
 	draining   atomic.Bool
+	watch      func() func(Exchange)
+
+	http     HTTPOptions
+	gate     gate
+	timeouts timeouts
 
 	prompts, resources, templates list
 	// stencils are the prompts that were asked for, by *catalog.Prompt.
@@ -88,6 +98,11 @@ func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	if s.maxRequest < 0 {
 		return nil, fmt.Errorf("the longest request must be at least 1 byte, not %d", s.maxRequest)
 	}
+	s.watch, s.http, s.timeouts = opts.Watch, opts.HTTP, defaultTimeouts
+	var err error
+	if s.gate, err = s.http.settle(); err != nil {
+		return nil, err
+	}
 	size := opts.PageSize
 	if size == 0 {
 		size = DefaultPageSize
@@ -97,6 +112,9 @@ func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	s.templates = list{method: "resources/templates/list", key: "resourceTemplates", size: size, entries: templateEntries}
 
 	ttl, scope := freshness(catalogs)
+	if s.http.authenticates() {
+		scope = mcp.CacheScopePrivate
+	}
 	s.hints = `"ttlMs":` + strconv.FormatInt(ttl.Milliseconds(), 10) + `,"cacheScope":"` + string(scope) + `"`
 	s.lifecycle, s.identity = newLifecycle(catalogs[0], ttl, scope)
 	return s, nil
