@@ -14,7 +14,15 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [CONTENT]",
 		Short: "Report every fault of the content",
-		Args:  oneContent,
+		Long: `Check reads the whole content directory, "content" unless another is named, and
+reports every violation of the contract with its rule, its place and a hint.
+
+The exit status is 0 where there are no faults, 1 where there are, and 2 where the
+command line is wrong or the directory cannot be read.`,
+		Example: `  promptc check
+  promptc check --format github content
+  promptc check --format sarif > promptc.sarif`,
+		Args: oneContent,
 	}
 	name := cmd.Flags().String("format", string(diag.Text), "how faults are printed: text, json, github or sarif")
 	var formats []string

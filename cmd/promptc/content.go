@@ -71,6 +71,9 @@ func compileQuietly(dir string, progress func(done, total int)) (*check.Program,
 	if !info.IsDir() {
 		return nil, nil, fmt.Errorf("%s is not a directory; name the content directory", shown)
 	}
+	if err := inside(dir, shown); err != nil {
+		return nil, nil, err
+	}
 	// Through an os.Root nothing outside the directory can be read, whatever
 	// changes in it meanwhile.
 	root, err := os.OpenRoot(dir)
@@ -83,6 +86,22 @@ func compileQuietly(dir string, progress func(done, total int)) (*check.Program,
 		return nil, nil, uncompiled(shown, err)
 	}
 	return program, faults, nil
+}
+
+// inside fails for a directory that is a part of a content directory, whose files
+// would all seem to lie in the wrong place.
+func inside(dir, shown string) error {
+	for _, file := range []string{"PROMPT.md", "SKILL.md"} {
+		kind := map[string]string{"PROMPT.md": "prompts", "SKILL.md": "skills"}[file]
+		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			return fmt.Errorf("%s is the directory of one of the %s; name the content directory, which holds %s/", shown, kind, kind)
+		}
+		below, _ := filepath.Glob(filepath.Join(dir, "*", file))
+		if abs, err := filepath.Abs(dir); err == nil && filepath.Base(abs) == kind && len(below) > 0 {
+			return fmt.Errorf("%s is the directory of the %s; name the content directory, which holds it", shown, kind)
+		}
+	}
+	return nil
 }
 
 // uncompiled returns the error for a tree that could not be read to its end. A

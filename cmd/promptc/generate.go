@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"io"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -24,8 +25,17 @@ const defaultOutput = "catalog/baked"
 
 func generateCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "generate [CONTENT]",
-		Short:             "Write the Go package of the content",
+		Use:   "generate [CONTENT]",
+		Short: "Write the Go package of the content",
+		Long: `Generate compiles the content directory, "content" unless another is named, into
+a Go package. It writes only files that change and removes only files that it once
+wrote. Where the content has faults it prints them and writes nothing.
+
+The exit status is 0 where all is well; 1 where the content has faults or, with
+--check, the package is stale; and 2 for any other error.`,
+		Example: `  promptc generate -o internal/prompts
+  promptc generate -o internal/prompts --check
+  //go:generate go tool promptc generate -o internal/prompts`,
 		Args:              oneContent,
 		ValidArgsFunction: completeContent,
 	}
@@ -125,6 +135,9 @@ const upToDate = "up to date\n"
 // would not take as it is, or a path outside the working directory.
 func remedy(cmd *cobra.Command, args []string) string {
 	words := []string{"promptc generate"}
+	if _, err := exec.LookPath("promptc"); err != nil {
+		words[0] = "go tool promptc generate"
+	}
 	plain := true
 	word := func(s string) {
 		words = append(words, s)

@@ -13,8 +13,10 @@ import (
 
 func renderCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "render ID",
-		Short:             "Print a prompt with its arguments filled in",
+		Use:   "render ID",
+		Short: "Print a prompt with its arguments filled in",
+		Example: `  promptc render deploy-app -a environment=staging
+  promptc render deploy-app -a environment=staging -a version=1.4.2 --json`,
 		Args:              oneID,
 		ValidArgsFunction: completeIDs(promptIDs),
 	}

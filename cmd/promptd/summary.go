@@ -6,6 +6,8 @@ package main
 import (
 	"fmt"
 	"net"
+	"os"
+	"os/exec"
 
 	"github.com/seed33527553/promptc/catalog"
 )
@@ -84,5 +86,25 @@ func httpConfiguration(c *catalog.Catalog, a net.Addr) string {
 }
 
 func stdioConfiguration(c *catalog.Catalog) string {
-	return fmt.Sprintf(configuration, catalog.AppendJSON(nil, name(c)), `"command": "promptd"`)
+	return fmt.Sprintf(configuration, catalog.AppendJSON(nil, name(c)), `"command": `+string(catalog.AppendJSON(nil, command())))
+}
+
+// command is how a client starts this program: by its name, if that leads to it, and
+// else by its path.
+func command() string {
+	const name = "promptd"
+	self, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return self
+	}
+	if a, err := os.Stat(self); err == nil {
+		if b, err := os.Stat(found); err == nil && os.SameFile(a, b) {
+			return name
+		}
+	}
+	return self
 }

@@ -331,7 +331,14 @@ func (c *checker) settings(file *parse.File) {
 		return
 	}
 	top := fields{faults: &c.faults, value: file.Front, rule: "catalog-block", what: SettingsFile}
+	settings := []string{"name", "title", "version", "description", "instructions", "prefix", "cache"}
+	before := len(c.faults)
 	top.known("catalog")
+	for i := before; i < len(c.faults); i++ {
+		if key := c.faults[i].Span.Text(); slices.Contains(settings, key) {
+			c.faults[i].Help = "write it below \"catalog:\", indented"
+		}
+	}
 	block := file.Front.Get("catalog")
 	if block == nil {
 		if len(file.Front.Entries) == 0 {
@@ -344,7 +351,7 @@ func (c *checker) settings(file *parse.File) {
 		return
 	}
 	f := fields{faults: &c.faults, value: block, rule: "catalog-block", what: "the catalog block"}
-	f.known("name", "title", "version", "description", "instructions", "prefix", "cache")
+	f.known(settings...)
 	if name, v := f.text("name"); v != nil {
 		c.catalog.Name = strings.TrimSpace(name)
 		f.sized("name", "catalog-block", v, catalog.MaxTitle)

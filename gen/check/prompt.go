@@ -21,6 +21,10 @@ type prompt struct {
 	names  PromptNames
 	// declarations are the names that the package will have for it.
 	declarations []declaration
+	// unsure are names that arguments were meant to have, and have not for a fault
+	// of their own; anyName tells that they may be any.
+	unsure  []string
+	anyName bool
 }
 
 // checkPrompt checks a PROMPT.md whose directory is named id, in a catalog whose
@@ -70,8 +74,8 @@ func (c *prompt) check(prefix string, in *Input) {
 		}
 	}
 	p.Tags = f.tags()
-	arguments, complete := c.arguments(f)
-	c.placeholders(file, arguments, complete)
+	arguments := c.arguments(f)
+	c.placeholders(file, arguments)
 	if catalog.IsID(id) {
 		c.declare(file, arguments)
 	}
@@ -94,21 +98,20 @@ type argument struct {
 	number int
 }
 
-// arguments checks the declared arguments and adds them to the prompt. complete is
-// false where one that was meant has no name for a fault of its own.
-func (c *prompt) arguments(f fields) (declared map[string]*argument, complete bool) {
+// arguments checks the declared arguments and adds them to the prompt.
+func (c *prompt) arguments(f fields) map[string]*argument {
 	list := f.typed("arguments", parse.Sequence)
 	if list == nil {
 		// Under an unknown key there may be what was meant to be the arguments.
-		meant := slices.ContainsFunc(f.value.Entries, func(e parse.Entry) bool {
+		c.anyName = f.value.Get("arguments") != nil || slices.ContainsFunc(f.value.Entries, func(e parse.Entry) bool {
 			return !slices.Contains(f.names, e.Key.Text) && (e.Value.Kind == parse.Sequence || e.Value.Kind == parse.Mapping)
 		})
-		return nil, f.value.Get("arguments") == nil && !meant
+		return nil
 	}
-	declared, complete = map[string]*argument{}, true
+	declared := map[string]*argument{}
 	for _, item := range list.Items {
 		if item.Kind != parse.Mapping {
-			complete = false
+			c.anyName = true
 			wrongType(&c.faults, "each argument must be a mapping with a name and a description", "", item, parse.Mapping)
 			continue
 		}
@@ -119,16 +122,17 @@ func (c *prompt) arguments(f fields) (declared map[string]*argument, complete bo
 		switch {
 		case item.Get("name") == nil:
 			af.missing("name", "argument-name")
-			complete = false
+			c.anyName = true
 		case v == nil:
-			complete = false
+			c.anyName = true
 		case len(name) > parse.MaxArgumentName || !parse.ArgumentName.MatchString(name):
 			help := "use ASCII letters, digits and underscores, and start with a lower-case letter; at most 64 characters"
 			if better := strings.ReplaceAll(kebab(name), "-", "_"); parse.ArgumentName.MatchString(better) && len(better) <= parse.MaxArgumentName {
 				help = "write it " + better
 			}
 			c.faults.Add(v.Span, "argument-name", fmt.Sprintf("%q is not an argument's name", name), help)
-			v, complete = nil, false
+			v = nil
+			c.unsure = append(c.unsure, name)
 		case declared[name] != nil:
 			d := c.faults.Add(v.Span, "argument-name", fmt.Sprintf("the argument %q is declared twice", name), "remove one of them")
 			d.Related = []diag.Related{{Span: declared[name].name.Span, Message: "it is first here"}}
@@ -170,7 +174,7 @@ func (c *prompt) arguments(f fields) (declared map[string]*argument, complete bo
 		}
 		c.names.Choices = append(c.names.Choices, cn)
 	}
-	return declared, complete
+	return declared
 }
 
 // boolean returns the value of a key that is true or false, and false without it.
@@ -232,9 +236,8 @@ func (f fields) defaultValue(a catalog.Argument) string {
 	return s
 }
 
-// placeholders checks that arguments and placeholders match. Where the declarations
-// are not complete, a placeholder may belong to one that has a fault already.
-func (c *prompt) placeholders(file *parse.File, declared map[string]*argument, complete bool) {
+// placeholders checks that arguments and placeholders match.
+func (c *prompt) placeholders(file *parse.File, declared map[string]*argument) {
 	candidates := make([]string, 0, len(declared))
 	for name := range declared {
 		candidates = append(candidates, name)
@@ -249,8 +252,8 @@ func (c *prompt) placeholders(file *parse.File, declared map[string]*argument, c
 				a.used = true
 				continue
 			}
-			if !complete {
-				continue
+			if c.anyName || slices.ContainsFunc(c.unsure, func(name string) bool { return nearly(name, s.Name) }) {
+				continue // it may belong to a declaration that has a fault
 			}
 			help := fmt.Sprintf("declare the argument %q, or write \\{{%s}} for the literal text", s.Name, s.Name)
 			if near := Suggest(s.Name, candidates); near != "" {

@@ -127,7 +127,7 @@ func (c *checker) block(s *skill, front fields) {
 	switch {
 	case s.block == nil:
 		d := c.faults.Add(s.main.File.Source.Top(), "skill-block", "the frontmatter has no mapping "+strconv.Quote(skillBlock),
-			"add it, with id, version and capabilities")
+			fmt.Sprintf("add it: %s: {id: %s, version: 1.0.0, capabilities: [resource://skills/%s/document]}", skillBlock, s.id, s.id))
 		for _, e := range front.value.Entries {
 			if near := Suggest(e.Key.Text, []string{skillBlock}); near != "" {
 				d.Span, d.Help = e.Key.Span, fmt.Sprintf("did you mean %q?", near)
