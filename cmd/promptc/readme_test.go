@@ -104,3 +104,18 @@ func TestReadme(t *testing.T) {
 		t.Errorf("the fault is told as\n%s\nthe README says\n%s", shown.String(), text)
 	}
 }
+
+// TestReadmeSkill compiles the skill that the README shows.
+func TestReadmeSkill(t *testing.T) {
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := fstest.MapFS{
+		"skills/release-checklist/SKILL.md":            {Data: []byte(block(t, string(data), "markdown", "x-personal-mcp"))},
+		"skills/release-checklist/references/steps.md": {Data: []byte("# Steps\n")},
+	}
+	if _, faults, err := gen.Compile(tree, gen.Options{Root: "content"}); err != nil || len(faults) > 0 {
+		t.Error(err, faults)
+	}
+}
