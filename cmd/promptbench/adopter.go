@@ -5,15 +5,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed33527553/promptc/gen/emit"
 )
 
 const (
@@ -25,6 +29,7 @@ const (
 //
 //	few/baked, few/server    the content of few prompts, and promptd over it
 //	many/baked, many/server  the same of many
+//	typed                    a program that calls one of the many prompts
 //	empty                    an mcp-go server that has nothing to serve
 //	linked                   the same, with every library that promptd links
 type adopter struct {
@@ -33,7 +38,7 @@ type adopter struct {
 	repository string
 }
 
-// newAdopter makes the module; what is generated is still missing.
+// newAdopter makes the module, without what is generated and what needs that.
 func newAdopter(ctx context.Context, dir string) (*adopter, error) {
 	repository, err := output(ctx, ".", "go", "list", "-m", "-f", "{{.Dir}}", promptc)
 	if err != nil {
@@ -55,28 +60,43 @@ func newAdopter(ctx context.Context, dir string) (*adopter, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]string{
-		"go.mod":         string(module),
-		"go.sum":         string(sums),
-		"empty/main.go":  emptyServer,
-		"linked/main.go": strings.Replace(emptyServer, "import (", "import (\n\t_ \""+strings.Join(libraries, "\"\n\t_ \"")+"\"\n", 1),
-	}
-	for _, size := range []string{"few", "many"} {
-		if err := a.copyServer(files, size); err != nil {
-			return nil, err
-		}
-	}
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			return nil, err
-		}
-	}
-	return a, nil
+	return a, errors.Join(
+		a.file("go.mod", string(module)),
+		a.file("go.sum", string(sums)),
+		a.file("typed/main.go", typedProgram),
+		a.file("empty/main.go", emptyServer),
+		a.file("linked/main.go", strings.Replace(emptyServer, "import (", "import (\n\t_ \""+strings.Join(libraries, "\"\n\t_ \"")+"\"\n", 1)),
+	)
 }
+
+// file writes a file of the module.
+func (a *adopter) file(name, text string) error {
+	path := filepath.Join(a.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o666)
+}
+
+// typedProgram calls a prompt, the first one of any tree, with typed arguments.
+var typedProgram = `package main
+
+import (
+	"fmt"
+	"os"
+
+	"` + adopterModule + `/many/baked"
+)
+
+func main() {
+	messages, err := baked.` + promptType(0) + `{Subject: "a change"}.Messages()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(messages[0].Text)
+}
+`
 
 // emptyServer is the least that mcp-go makes a server of.
 const emptyServer = `package main
@@ -108,9 +128,15 @@ func (a *adopter) libraries(ctx context.Context) ([]string, error) {
 	return slices.DeleteFunc(slices.Compact(libraries), func(path string) bool { return strings.HasPrefix(path, promptc) }), nil
 }
 
-// copyServer adds promptd's source to files, over the package that is generated for
-// the content of one size.
-func (a *adopter) copyServer(files map[string]string, size string) error {
+// addServer writes promptd's source over the package that was generated for the
+// content of one size.
+func (a *adopter) addServer(size string) error {
+	imports, value := adopterModule+"/"+size+"/baked", "baked.Catalog"
+	// Where there is an index, that is the package for those who need no types.
+	if _, err := os.Stat(filepath.Join(a.dir, size, "baked", emit.Shards, "index")); err == nil {
+		imports, value = path.Join(imports, emit.Shards, "index"), "&baked.Catalog"
+	}
+	change := strings.NewReplacer(`"`+promptc+`/catalog/baked"`, `baked "`+imports+`"`, "baked.Catalog", value)
 	sources, err := filepath.Glob(filepath.Join(a.repository, "cmd", "promptd", "*.go"))
 	if err != nil {
 		return err
@@ -124,18 +150,29 @@ func (a *adopter) copyServer(files map[string]string, size string) error {
 		if err != nil {
 			return err
 		}
-		own := strings.ReplaceAll(string(text), `"`+promptc+`/catalog/baked"`, `"`+adopterModule+"/"+size+`/baked"`)
+		own := change.Replace(string(text))
 		found = found || own != string(text)
-		files[size+"/server/"+filepath.Base(source)] = own
+		if err := a.file(size+"/server/"+filepath.Base(source), own); err != nil {
+			return err
+		}
 	}
 	if !found {
-		return fmt.Errorf("cmd/promptd does not import catalog/baked: what is measured here is not what it serves")
+		return errors.New("cmd/promptd does not import catalog/baked: what is measured here is not what it serves")
 	}
 	return nil
 }
 
 // program returns where a program is built.
 func (a *adopter) program(name string) string { return filepath.Join(a.dir, "bin", name) }
+
+// size returns how many bytes a program has.
+func (a *adopter) size(name string) (int64, error) {
+	info, err := os.Stat(a.program(name))
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
 
 // generate runs promptc generate for the content of one size.
 func (a *adopter) generate(ctx context.Context, size string) (usage, error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,7 @@ func (s *scale) measureCheck(ctx context.Context, _ *adopter, many tree) ([]figu
 		return nil, err
 	}
 	defer root.Close()
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as promptc has it
 	var checks, ratios []float64
 	for range turns {
 		if err := ctx.Err(); err != nil {

@@ -99,6 +99,12 @@ func promptID(i int) string {
 	return fmt.Sprintf("%s-%s-%05d", verbs[i%len(verbs)], nouns[i/7%len(nouns)], i)
 }
 
+// promptType is the Go type of the prompt's arguments.
+func promptType(i int) string {
+	capital := func(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+	return fmt.Sprintf("%s%s_%05dArgs", capital(verbs[i%len(verbs)]), capital(nouns[i/7%len(nouns)]), i)
+}
+
 func skillID(i int) string { return fmt.Sprintf("%s-handbook-%03d", nouns[i%len(nouns)], i) }
 
 // newPrompt returns a writer for the prompt's text, and the names of its arguments.

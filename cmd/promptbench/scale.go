@@ -85,6 +85,9 @@ func (s *scale) measureGenerate(ctx context.Context, a *adopter, many tree) ([]f
 	if err != nil {
 		return nil, err
 	}
+	if err := errors.Join(a.addServer("few"), a.addServer("many")); err != nil {
+		return nil, err
+	}
 	var same, edited []float64
 	for range turns {
 		u, err := a.generate(ctx, "many")
@@ -123,9 +126,16 @@ func (s *scale) measureBuild(ctx context.Context, a *adopter, many tree) ([]figu
 	if err != nil {
 		return nil, err
 	}
+	if _, err := a.build(ctx, cache("many"), "typed", compilers); err != nil {
+		return nil, err
+	}
+	typedMemory, err := peak(compilers, adopterModule+"/many/baked")
+	if err != nil {
+		return nil, err
+	}
 
 	s.tell("editing a prompt, generating and building again")
-	var walls, cpus, builds []float64
+	var walls, cpus, typedWalls []float64
 	for range turns {
 		if err := s.edit(many); err != nil {
 			return nil, err
@@ -138,9 +148,13 @@ func (s *scale) measureBuild(ctx context.Context, a *adopter, many tree) ([]figu
 		if err != nil {
 			return nil, err
 		}
-		builds = append(builds, built.wall.Seconds())
 		walls = append(walls, (generated.wall + built.wall).Seconds())
 		cpus = append(cpus, (generated.cpu + built.cpu).Seconds())
+		more, err := a.build(ctx, cache("many"), "typed", "")
+		if err != nil {
+			return nil, err
+		}
+		typedWalls = append(typedWalls, more.wall.Seconds())
 	}
 
 	s.tell("building the others")
@@ -153,25 +167,27 @@ func (s *scale) measureBuild(ctx context.Context, a *adopter, many tree) ([]figu
 	if err != nil {
 		return nil, err
 	}
-	var sizes [2]int64
-	for i, name := range []string{"many-server", "empty"} {
-		info, err := os.Stat(a.program(name))
-		if err != nil {
-			return nil, err
-		}
-		sizes[i] = info.Size()
+	size, err := a.size("many-server")
+	if err != nil {
+		return nil, err
+	}
+	emptySize, err := a.size("empty")
+	if err != nil {
+		return nil, err
 	}
 	return []figure{
 		plain("cold build of promptd", cold.wall.Seconds(), "s"),
 		target("cold build, against an empty mcp-go server's", ratio(cold.wall, empty.wall), "×", 1.5),
 		target("the same in processor time", ratio(cold.cpu, empty.cpu), "×", 1.5),
-		plain("one prompt edited, built again", median(builds), "s"),
-		target("one prompt edited, generated and built, against the cold build", median(walls)/cold.wall.Seconds(), "×", 0.1),
+		plain("one prompt edited, generated and built", median(walls), "s"),
+		target("one prompt edited, against the cold build", median(walls)/cold.wall.Seconds(), "×", 0.1),
 		target("the same in processor time", median(cpus)/cold.cpu.Seconds(), "×", 0.1),
-		target("most memory of a Go compiler", memory, "MB", 100),
+		plain("after that, a program that uses the prompts' types built", median(typedWalls), "s"),
+		target("most memory of a Go compiler, for promptd", memory, "MB", 100),
+		plain("most memory of a Go compiler, for the package with the types", typedMemory, "MB"),
 		plain("text of the content", float64(text)/1e6, "MB"),
-		plain("promptd's binary", float64(sizes[0])/1e6, "MB"),
-		target("binary beyond an empty mcp-go server's, against the text", float64(sizes[0]-sizes[1])/float64(text), "×", 1.2),
+		plain("promptd's binary", float64(size)/1e6, "MB"),
+		target("binary beyond an empty mcp-go server's, against the text", float64(size-emptySize)/float64(text), "×", 1.2),
 	}, nil
 }
 
@@ -192,7 +208,8 @@ func (s *scale) measureStart(ctx context.Context, a *adopter, _ tree) ([]figure,
 		u := all[i+1]
 		figures = append(figures,
 			target(fmt.Sprintf("start to first answer, %d prompts, beyond that", prompts), median(u.milliseconds)-median(empty.milliseconds), "ms", 1),
-			target(fmt.Sprintf("idle memory, %d prompts, beyond the empty server's", prompts), median(u.megabytes)-median(empty.megabytes), "MB", 2),
+			target(fmt.Sprintf("idle memory, %d prompts, beyond the empty server's", prompts), median(u.resident)-median(empty.resident), "MB", 2),
+			plain("of that, not pages of the program's file", median(u.own)-median(empty.own), "MB"),
 		)
 	}
 	return figures, nil

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"strconv"
@@ -24,7 +25,11 @@ type server struct {
 
 // A started is what starts of one program came to, one element each.
 type started struct {
-	milliseconds, megabytes []float64
+	milliseconds []float64
+	// resident is the memory that is resident, in MB, own what of it is the
+	// process's own. The rest are pages of the program's file, which the kernel
+	// shares, maps by the dozen and can drop.
+	resident, own []float64
 }
 
 // starts starts each server that many times, in turns, and asks it for a prompt.
@@ -33,13 +38,14 @@ func starts(ctx context.Context, servers []server, times int) ([]started, error)
 	// The first turn fetches the programs from the disk and is not counted.
 	for turn := range times + 1 {
 		for i, s := range servers {
-			took, memory, err := s.start(ctx)
+			took, status, err := s.start(ctx)
 			if err != nil {
 				return nil, fmt.Errorf("start %s: %w", s.program, err)
 			}
 			if turn > 0 {
 				all[i].milliseconds = append(all[i].milliseconds, float64(took.Nanoseconds())/1e6)
-				all[i].megabytes = append(all[i].megabytes, memory)
+				all[i].resident = append(all[i].resident, megabytes(status, "VmRSS"))
+				all[i].own = append(all[i].own, megabytes(status, "RssAnon"))
 			}
 		}
 	}
@@ -47,25 +53,25 @@ func starts(ctx context.Context, servers []server, times int) ([]started, error)
 }
 
 // start starts a server on stdio, sends initialize and prompts/get, and returns how
-// long it took until both were answered, and the memory that is resident then, in MB.
-func (s server) start(ctx context.Context) (took time.Duration, memory float64, err error) {
+// long it took until both were answered, and what /proc tells of the process then.
+func (s server) start(ctx context.Context) (took time.Duration, status string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.program)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		return 0, 0, err
+		return 0, "", err
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return 0, 0, err
+		return 0, "", err
 	}
 	requests := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"promptbench","version":"1.0.0"}}}
 {"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"` + promptID(0) + `","arguments":` + arguments(0) + `}}
 `
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
-		return 0, 0, err
+		return 0, "", err
 	}
 	defer func() {
 		stdin.Close()
@@ -76,33 +82,29 @@ func (s server) start(ctx context.Context) (took time.Duration, memory float64, 
 		}
 	}()
 	if _, err := stdin.Write([]byte(requests)); err != nil {
-		return 0, 0, err
+		return 0, "", err
 	}
 	answers := bufio.NewReader(stdout)
 	for range 2 {
 		answer, err := answers.ReadBytes('\n')
 		if err != nil {
-			return 0, 0, err
+			return 0, "", err
 		}
 		if took = time.Since(begin); !s.empty && !bytes.Contains(answer, []byte(`"result":`)) {
-			return 0, 0, fmt.Errorf("it answers %s", answer)
+			return 0, "", fmt.Errorf("it answers %s", answer)
 		}
 	}
-	memory, err = resident(cmd.Process.Pid)
-	return took, memory, err
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	return took, string(text), err
 }
 
-// resident returns the memory of a process that is resident, in MB.
-func resident(pid int) (float64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	_, after, _ := strings.Cut(string(status), "\nVmRSS:")
+// megabytes returns a size from the status of a process, NaN where it is not there.
+func megabytes(status, name string) float64 {
+	_, after, _ := strings.Cut(status, "\n"+name+":")
 	line, _, _ := strings.Cut(after, "\n")
 	kilobytes, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(line), " kB"))
 	if err != nil {
-		return 0, fmt.Errorf("/proc tells no resident memory of process %d", pid)
+		return math.NaN()
 	}
-	return float64(kilobytes) * 1024 / 1e6, nil
+	return float64(kilobytes) * 1024 / 1e6
 }
