@@ -203,12 +203,14 @@ func (m *Message) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"role":"`...)
 	dst = append(dst, m.Role...)
 	dst = append(dst, `","content":`...)
+	return append(m.AppendContent(dst), '}')
+}
+
+// AppendContent appends what the message holds as MCP has it ("ContentBlock").
+func (m *Message) AppendContent(dst []byte) []byte {
 	if m.Content != nil {
-		dst = m.Content.appendJSON(dst)
-	} else {
-		dst = append(dst, `{"type":"text","text":`...)
-		dst = AppendJSON(dst, m.Text)
-		dst = append(dst, '}')
+		return m.Content.appendJSON(dst)
 	}
-	return append(dst, '}')
+	dst = append(dst, `{"type":"text","text":`...)
+	return append(AppendJSON(dst, m.Text), '}')
 }

@@ -3,7 +3,10 @@
 
 package catalog
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // MIME types of documents that the compiler names itself.
 const (
@@ -34,6 +37,17 @@ type Document struct {
 
 // String returns the whole text.
 func (d *Document) String() string { return strings.Join(d.Text, "") }
+
+// IsText tells whether the document is valid UTF-8. What is not is served as it is,
+// in Base64.
+func (d *Document) IsText() bool {
+	for _, part := range d.Text {
+		if !utf8.ValidString(part) {
+			return false
+		}
+	}
+	return true
+}
 
 // A Resource is an entry of resources/list.
 type Resource struct {

@@ -20,8 +20,8 @@ type ResourceFunc struct {
 	Name, Title, Description string
 	// MIMEType is what Read returns; it may be empty.
 	MIMEType string
-	// Read returns the contents. The map has the values of the template's
-	// variables. An error that wraps ErrNotFound is told to the client; of any
+	// Read returns the contents; their URI and MIME type may be left out. The map
+	// has the values of the template's variables. An error that wraps ErrNotFound is told to the client; of any
 	// other it learns only that something went wrong.
 	Read func(ctx context.Context, uri string, variables map[string]string) (Embedded, error)
 }
@@ -88,6 +88,36 @@ func (r *ResourceFunc) match(uri string) (map[string]string, bool) {
 			return variables, uri == ""
 		}
 	}
+}
+
+// Variables returns the names of the template's variables in their order, none where
+// the URI is no template.
+func (r *ResourceFunc) Variables() []string {
+	var names []string
+	for rest := r.URI; ; {
+		_, after, ok := strings.Cut(rest, "{")
+		if !ok {
+			return names
+		}
+		name, following, _ := strings.Cut(after, "}")
+		names, rest = append(names, name), following
+	}
+}
+
+// Contents calls Read, fills in the URI and the MIME type where it left them out, and
+// refuses contents that MCP does not know.
+func (r *ResourceFunc) Contents(ctx context.Context, uri string, variables map[string]string) (Embedded, error) {
+	contents, err := r.Read(ctx, uri, variables)
+	if err != nil {
+		return Embedded{}, err
+	}
+	if contents.URI == "" {
+		contents.URI = uri
+	}
+	if contents.MIMEType == "" {
+		contents.MIMEType = r.MIMEType
+	}
+	return contents, contents.check()
 }
 
 // AppendJSON appends the entry of resources/list, or of resources/templates/list
