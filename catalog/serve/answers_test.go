@@ -18,7 +18,8 @@ import (
 const deployArguments = `"arguments":["service","environment","version"]`
 
 func TestErrors(t *testing.T) {
-	s := newServer(t, Options{}, fixture())
+	bare := newMuxServer(t, Options{}, mountOwn)
+	withTools := newMuxServer(t, Options{Tools: true}, mountOwn)
 	deploy := func(missing, unknown, invalid string) string {
 		return `{"prompt":"deploy-app","missing":[` + missing + `],"unknown":[` + unknown + `],"invalid":[` + invalid + `],` + deployArguments + `}`
 	}
@@ -93,6 +94,53 @@ func TestErrors(t *testing.T) {
 		{"completion template unknown", "completion/complete", `{"ref":{"type":"ref/resource","uri":"resource://x/{y}"},"argument":{"name":"y","value":""}}`, -32602, -32602, "ref.uri must be", ""},
 		{"completion variable unknown", "completion/complete", `{"ref":{"type":"ref/resource","uri":"resource://docs/{+path}"},"argument":{"name":"y","value":""}}`, -32602, -32602, `no variable "y"`, ""},
 
+		{"own prompt unknown", "prompts/get", `{"name":"own/nope"}`, -32602, -32602, `no prompt has the name "own/nope"`, `{"prompt":"own/nope"}`},
+		{"own arguments", "prompts/get", `{"name":"own/all","arguments":{"how":"so","zone":"z"}}`, -32602, -32602,
+			`prompt "own/all": missing required argument "who"; unknown argument "zone"; argument "how" must be one of "well", "badly"`,
+			`{"prompt":"own/all","missing":["who"],"unknown":["zone"],"invalid":[{"name":"how","allowed":["well","badly"]}]}`},
+		{"own arguments null", "prompts/get", `{"name":"own/all","arguments":{"who":null}}`, -32602, -32602,
+			`missing required argument "who"`, `{"prompt":"own/all","missing":["who"],"unknown":[],"invalid":[]}`},
+		{"own arguments not strings", "prompts/get", `{"name":"own/all","arguments":{"who":1,"how":{}}}`, -32602, -32602,
+			`argument "who" is not a string; argument "how" is not a string`,
+			`{"prompt":"own/all","missing":[],"unknown":[],"invalid":[{"name":"who","reason":"is not a string"},{"name":"how","reason":"is not a string"}]}`},
+		{"own argument twice", "prompts/get", `{"name":"own/all","arguments":{"who":"a","wh\u006f":"b"}}`, -32602, -32602,
+			`argument "who" is given twice`, `{"prompt":"own/all","missing":[],"unknown":[],"invalid":[{"name":"who","reason":"is given twice"}]}`},
+		{"own arguments an array", "prompts/get", `{"name":"own/all","arguments":["a"]}`, -32602, -32602,
+			`arguments must be an object`, `{"prompt":"own/all","missing":[],"unknown":[],"invalid":[]}`},
+		{"own prompt fails", "prompts/get", `{"name":"own/fails"}`, -32603, -32603, "internal error", ""},
+		{"own prompt panics", "prompts/get", `{"name":"own/panics"}`, -32603, -32603, "internal error", ""},
+		{"own prompt says nothing", "prompts/get", `{"name":"own/silent"}`, -32603, -32603, "internal error", ""},
+		{"own prompt is of no role", "prompts/get", `{"name":"own/system"}`, -32603, -32603, "internal error", ""},
+		{"own resource unknown", "resources/read", `{"uri":"own://item/none"}`, -32002, -32602, "resource not found", `{"uri":"own://item/none"}`},
+		{"own resource elsewhere", "resources/read", `{"uri":"own://item/a/b"}`, -32002, -32602, "resource not found", `{"uri":"own://item/a/b"}`},
+		{"own resource fails", "resources/read", `{"uri":"own://item/fails"}`, -32603, -32603, "internal error", ""},
+		{"own completion unknown", "completion/complete", `{"ref":{"type":"ref/prompt","name":"own/nope"},"argument":{"name":"a","value":""}}`, -32602, -32602, `no prompt "own/nope" has an argument "a"`, ""},
+		{"own completion argument", "completion/complete", `{"ref":{"type":"ref/prompt","name":"own/all"},"argument":{"name":"a","value":""}}`, -32602, -32602, `no prompt "own/all" has an argument "a"`, ""},
+		{"own template variable", "completion/complete", `{"ref":{"type":"ref/resource","uri":"own://item/{id}"},"argument":{"name":"ID","value":""}}`, -32602, -32602, `no variable "ID"`, ""},
+
+		{"skill unknown", "skills/get", `{"uri":"skill://nope/SKILL.md"}`, -32602, -32602, "no skill is served there", `{"uri":"skill://nope/SKILL.md"}`},
+		{"skill by its directory", "skills/get", `{"uri":"skill://tests"}`, -32602, -32602, "no skill is served there", `{"uri":"skill://tests"}`},
+		{"skill by another file", "skills/get", `{"uri":"skill://tests/references/marks.md"}`, -32602, -32602, "no skill is served there", `{"uri":"skill://tests/references/marks.md"}`},
+		{"skill by its document", "skills/get", `{"uri":"resource://skills/tests/document"}`, -32602, -32602, "no skill is served there", `{"uri":"resource://skills/tests/document"}`},
+		{"skill encoded", "skills/get", `{"uri":"skill://test%73/SKILL.md"}`, -32602, -32602, "no skill is served there", `{"uri":"skill://test%73/SKILL.md"}`},
+		{"skill uri absent", "skills/get", `{}`, -32602, -32602, "uri must be", ""},
+		{"skill cursor", "skills/list", `{"cursor":"AAAA"}`, -32602, -32602, "the cursor is not one of skills/list", ""},
+		{"skill file unknown", "resources/read", `{"uri":"skill://tests/scripts/nope"}`, -32002, -32602, "resource not found", `{"uri":"skill://tests/scripts/nope"}`},
+		{"skill directory read", "resources/read", `{"uri":"skill://tests"}`, -32002, -32602, "resource not found", `{"uri":"skill://tests"}`},
+		{"directory unknown", "resources/directory/read", `{"uri":"skill://tests/nope"}`, -32602, -32602, "no directory is served there", `{"uri":"skill://tests/nope"}`},
+		{"directory of nobody", "resources/directory/read", `{"uri":"skill://nope"}`, -32602, -32602, "no directory is served there", `{"uri":"skill://nope"}`},
+		{"directory with a slash", "resources/directory/read", `{"uri":"skill://tests/"}`, -32602, -32602, "no directory is served there", `{"uri":"skill://tests/"}`},
+		{"directory above", "resources/directory/read", `{"uri":"skill://tests/assets/.."}`, -32602, -32602, "no directory is served there", `{"uri":"skill://tests/assets/.."}`},
+		{"directory of the scheme", "resources/directory/read", `{"uri":"skill://"}`, -32602, -32602, "no directory is served there", `{"uri":"skill://"}`},
+		{"directory by half its name", "resources/directory/read", `{"uri":"skill://tests/asse"}`, -32602, -32602, "no directory is served there", `{"uri":"skill://tests/asse"}`},
+		{"directory that is a file", "resources/directory/read", `{"uri":"skill://tests/SKILL.md"}`, -32602, -32602, "no directory is served there", `{"uri":"skill://tests/SKILL.md"}`},
+		{"directory uri absent", "resources/directory/read", `{}`, -32602, -32602, "uri must be", ""},
+		{"directory cursor", "resources/directory/read", `{"uri":"skill://tests","cursor":"AAAA"}`, -32602, -32602, "the cursor is not one of resources/directory/read", ""},
+
+		{"tool unknown", "tools/call", `{"name":"nope"}`, -32602, -32602, `no tool has the name "nope"`, ""},
+		{"tool name absent", "tools/call", `{}`, -32602, -32602, "name must be", ""},
+		{"tool arguments an array", "tools/call", `{"name":"list_skills","arguments":[]}`, -32602, -32602, "arguments must be an object", ""},
+
 		{"method of a family of ours", "prompts/put", `{}`, -32601, -32601, "", ""},
 		{"method in other case", "prompts/List", `{}`, -32601, -32601, "", ""},
 		{"resources/subscribe", "resources/subscribe", `{"uri":"resource://docs/readme.md"}`, -32601, -32601, "", ""},
@@ -110,6 +158,10 @@ func TestErrors(t *testing.T) {
 				continue
 			}
 			t.Run(test.name+"/"+e.String(), func(t *testing.T) {
+				s := bare
+				if test.method == "tools/call" {
+					s = withTools
+				}
 				a, status := request(t, s, e, test.method, test.params)
 				if a.Error == nil {
 					t.Fatalf("no error, but %v", a.Result)
@@ -129,7 +181,7 @@ func TestErrors(t *testing.T) {
 				}
 				wantStatus := 200
 				if e == modern {
-					wantStatus = map[int]int{-32601: 404, -32602: 400}[want]
+					wantStatus = map[int]int{-32601: 404, -32602: 400, -32603: 500}[want]
 				}
 				if status != wantStatus {
 					t.Errorf("status %d, want %d", status, wantStatus)
@@ -356,10 +408,6 @@ func TestComplete(t *testing.T) {
 				t.Errorf("%s=%q: %s", test.argument, test.value, toJSON(c))
 			}
 		}
-	}
-	a, _ := request(t, s, legacy, "completion/complete", `{"ref":{"type":"ref/resource","uri":"resource://docs/{+path}"},"argument":{"name":"path","value":"g"}}`)
-	if got := toJSON(a.Result); got != `{"completion":{"hasMore":false,"total":0,"values":[]}}` {
-		t.Errorf("template: %s", got)
 	}
 }
 

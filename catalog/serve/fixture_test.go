@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -86,8 +87,10 @@ func assemble(prefix string, prompts []*catalog.Prompt, skills []*catalog.Skill,
 	}
 	add(catalog.SkillsIndexURI, "skills-index", generated("Skills", catalog.SkillsIndex(skills)))
 	for _, s := range skills {
+		s.Entry = catalog.SkillEntry(s, prefix, `{"name":"`+s.ID+`","description":"`+s.Description+`","x":[1.5,null]}`)
+		add(catalog.SkillURI(prefix, s.ID, "SKILL.md"), s.ID, s.Document)
 		add(s.RecordURI(), s.ID+"-record", generated(s.ID, s.Record()))
-		add(s.URI(), s.ID, s.Document)
+		add(s.URI(), s.ID+"-document", s.Document)
 		for _, r := range s.References {
 			add(s.ReferenceURI(r.ID), s.ID+"-"+r.ID, r.Document)
 		}
@@ -107,19 +110,43 @@ func assemble(prefix string, prompts []*catalog.Prompt, skills []*catalog.Skill,
 	return c
 }
 
+// skill returns a skill of a SKILL.md and the files given, each a path in the skill's
+// directory and a text; Markdown directly in references/ is a reference.
+func skill(id string, tags []string, files ...string) *catalog.Skill {
+	s := &catalog.Skill{ID: id, Version: "0.1.0", Description: "Use when " + id + ".", Tags: tags, Digest: digest(id)}
+	s.Document = document("skills/"+id+"/SKILL.md", id, "---\nname: "+id+"\n---\n# \"quoted\" \\ back\n")
+	s.Files = append(s.Files, s.Document)
+	for i := 0; i < len(files); i += 2 {
+		d := document("skills/"+id+"/"+files[i], files[i], files[i+1])
+		s.Files = append(s.Files, d)
+		if name, ok := strings.CutPrefix(files[i], "references/"); ok && strings.HasSuffix(name, ".md") && !strings.Contains(name, "/") {
+			name = strings.TrimSuffix(name, ".md")
+			s.References = append(s.References, &catalog.Reference{ID: name, Title: "About " + name, Document: d})
+		} else if !ok {
+			d.MIMEType = "application/octet-stream"
+		}
+	}
+	slices.SortFunc(s.Files, func(a, b *catalog.Document) int { return strings.Compare(a.Path, b.Path) })
+	return s
+}
+
+// markdown returns the documents of a skill, which its catalog has too.
+func markdown(s *catalog.Skill) []*catalog.Document {
+	return slices.DeleteFunc(slices.Clone(s.Files), func(d *catalog.Document) bool { return d.MIMEType != catalog.Markdown })
+}
+
 // fixture is a small catalog with one of everything.
 func fixture() *catalog.Catalog {
 	many := make([]string, 150)
 	for i := range many {
 		many[i] = fmt.Sprintf("choice %03d", i)
 	}
-	reference := document("skills/tests/references/marks.md", "Marks", "# Marks\n\n`{{not.a.placeholder}}` \u2028 \u00e9\U0001f600\n")
-	skill := &catalog.Skill{
-		ID: "tests", Version: "0.1.0", Description: "Use when testing.", Tags: []string{"go"},
-		Document:   document("skills/tests/SKILL.md", "Tests", "---\nname: tests\n---\n# Tests \"quoted\" \\ back\n"),
-		References: []*catalog.Reference{{ID: "marks", Title: "Marks", Document: reference}},
-		Digest:     digest("skill"),
-	}
+	tests := skill("tests", []string{"go"},
+		"assets/a-b/x", "x", "assets/a/deep/logo.png", "\x89PNG\xff", "assets/a/y", "y", "assets/odd name%.txt", "odd",
+		"references/deep/more.md", "# More\n",
+		"references/marks.md", "# Marks\n\n`{{not.a.placeholder}}` \u2028 \u00e9\U0001f600\n",
+		"references/more.md", "# More\n",
+		"scripts/run.sh", "#!/bin/sh\n")
 	prompts := []*catalog.Prompt{
 		prompt("deploy-app", "Deploy {{service}} to {{environment}}, version {{version}}.\n\"Quoted\" \\ {{service}} again.",
 			catalog.Argument{Name: "service", Description: "The service.", Required: true},
@@ -135,10 +162,10 @@ func fixture() *catalog.Catalog {
 		document("guide/deep/intro.md", "Intro", strings.Repeat("A line of the guide.\n", 40)),
 		document("prompts/plain/PROMPT.md", "plain", "No arguments at all."),
 		document("readme.md", "Read me", "# Read me\n"),
-		skill.Document, reference,
 	}
+	documents = append(documents, markdown(tests)...)
 	slices.SortFunc(documents, func(a, b *catalog.Document) int { return strings.Compare(a.Path, b.Path) })
-	return assemble("", prompts, []*catalog.Skill{skill}, documents)
+	return assemble("", prompts, []*catalog.Skill{tests}, documents)
 }
 
 // numbered is a catalog of n prompts of about two kilobytes.
@@ -157,11 +184,21 @@ func numbered(n int) *catalog.Catalog {
 
 func newServer(t testing.TB, opts Options, catalogs ...*catalog.Catalog) *Server {
 	t.Helper()
-	var mux catalog.Mux
-	for _, c := range catalogs {
-		if err := mux.Mount(c); err != nil {
-			t.Fatal(err)
+	return newMuxServer(t, opts, func(m *catalog.Mux) error {
+		var err error
+		for _, c := range catalogs {
+			err = errors.Join(err, m.Mount(c))
 		}
+		return err
+	})
+}
+
+// newMuxServer serves what mount mounts.
+func newMuxServer(t testing.TB, opts Options, mount func(*catalog.Mux) error) *Server {
+	t.Helper()
+	var mux catalog.Mux
+	if err := mount(&mux); err != nil {
+		t.Fatal(err)
 	}
 	s, err := New(&mux, opts)
 	if err != nil {
@@ -229,8 +266,13 @@ func (e era) post(message string) *http.Request {
 // ask sends one message by stdio and returns the lines that come back.
 func ask(t testing.TB, s *Server, message string) []string {
 	t.Helper()
+	return askAs(context.Background(), t, s, message)
+}
+
+func askAs(ctx context.Context, t testing.TB, s *Server, message string) []string {
+	t.Helper()
 	var out bytes.Buffer
-	if err := s.ServeStdio(context.Background(), strings.NewReader(message), &out); err != nil {
+	if err := s.ServeStdio(ctx, strings.NewReader(message), &out); err != nil {
 		t.Fatal(err)
 	}
 	if out.Len() == 0 {
@@ -274,12 +316,19 @@ func request(t testing.TB, s *Server, e era, method, params string) (answer, int
 
 func exchange(t testing.TB, s *Server, e era, message string) (answer, int) {
 	t.Helper()
-	lines := ask(t, s, message)
+	return exchangeAs(t, s, nil, e, message)
+}
+
+// exchangeAs is exchange for a principal.
+func exchangeAs(t testing.TB, s *Server, p *catalog.Principal, e era, message string) (answer, int) {
+	t.Helper()
+	ctx := catalog.WithRequest(context.Background(), &catalog.Request{Principal: p})
+	lines := askAs(ctx, t, s, message)
 	if len(lines) != 1 {
 		t.Fatalf("%d answers to %s", len(lines), message)
 	}
 	w := httptest.NewRecorder()
-	s.Handler().ServeHTTP(w, e.post(message))
+	s.Handler().ServeHTTP(w, e.post(message).WithContext(ctx))
 	if w.Body.String() != lines[0] {
 		t.Fatalf("stdio and HTTP differ for %s:\n%s\n%s", message, lines[0], w.Body)
 	}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -17,7 +16,7 @@ import (
 
 // newLifecycle returns the mcp-go server that stands for a catalog, with nothing
 // registered, and the member of _meta by which it names itself.
-func newLifecycle(c *catalog.Catalog, ttl time.Duration, scope mcp.CacheScope) (lifecycle *server.MCPServer, identity string) {
+func (s *Server) newLifecycle(c *catalog.Catalog, ttl time.Duration, scope mcp.CacheScope) (lifecycle *server.MCPServer, identity string) {
 	self := mcp.Implementation{Name: c.Name, Title: c.Title, Version: c.Version, Description: c.Description}
 	if self.Name == "" {
 		self.Name = "promptd"
@@ -29,20 +28,33 @@ func newLifecycle(c *catalog.Catalog, ttl time.Duration, scope mcp.CacheScope) (
 			self.Version += "+" + c.Digest[:12]
 		}
 	}
-	lifecycle = server.NewMCPServer(self.Name, self.Version,
+	var hooks server.Hooks
+	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, result *mcp.DiscoverResult) {
+		if catalog.RequestOf(ctx).Principal != nil {
+			result.SetCacheHints(ttl.Milliseconds(), mcp.CacheScopePrivate)
+		}
+	})
+	options := []server.ServerOption{
 		server.WithTitle(self.Title),
 		server.WithDescription(self.Description),
 		server.WithInstructions(c.Instructions),
 		server.WithPromptCapabilities(false),
 		server.WithResourceCapabilities(false, false),
 		server.WithCompletions(),
+		server.WithHooks(&hooks),
 		server.WithCacheHints(ttl.Milliseconds(), scope),
-	)
+	}
+	if s.hasSkills {
+		options = append(options, server.WithExtensions(map[string]any{skillsExtension: map[string]any{"directoryRead": true}}))
+	}
+	if s.hasTools {
+		options = append(options, server.WithToolCapabilities(false))
+	}
 	text, err := json.Marshal(self)
 	if err != nil {
 		panic(err) // four texts are always JSON
 	}
-	return lifecycle, `"` + mcp.MetaKeyServerInfo + `":` + string(text)
+	return server.NewMCPServer(self.Name, self.Version, options...), `"` + mcp.MetaKeyServerInfo + `":` + string(text)
 }
 
 // placeholder stands for the id of a request on its way through mcp-go, which
@@ -50,16 +62,9 @@ func newLifecycle(c *catalog.Catalog, ttl time.Duration, scope mcp.CacheScope) (
 // back: a quote inside a JSON text is escaped.
 const placeholder = `"{id}"`
 
-// A call is a message for mcp-go. It shares no memory with the message that it was
-// made of.
-type call struct {
-	id      []byte // nil for a notification
-	method  string
-	message json.RawMessage
-}
-
-func newCall(m *message) *call {
-	c := &call{id: slices.Clone(m.id), method: string([]byte(m.method))}
+// serveLifecycle has mcp-go answer a message. It may wait, as subscriptions/listen
+// does by design, until ctx is done.
+func (s *Server) serveLifecycle(ctx context.Context, m *message, r *reply) *fault {
 	b := make([]byte, 0, len(m.params)+len(m.method)+64)
 	b = append(b, `{"jsonrpc":"2.0","method":`...)
 	b = catalog.AppendJSON(b, m.method)
@@ -70,38 +75,30 @@ func newCall(m *message) *call {
 		b = append(b, `,"params":`...)
 		b = append(b, m.params...)
 	}
-	c.message = append(b, '}')
-	return c
-}
-
-// serve has mcp-go answer a call. It may wait, as subscriptions/listen does by
-// design, until ctx is done.
-func (s *Server) serve(ctx context.Context, c *call, r *reply) {
-	defer s.recovered(c.id, c.method, r)
 	one := &session{notifications: make(chan mcp.JSONRPCNotification, 16)}
-	answer := s.lifecycle.HandleMessage(s.lifecycle.WithContext(ctx, one), c.message)
-	if c.id == nil || answer == nil {
-		return
+	answer := s.lifecycle.HandleMessage(s.lifecycle.WithContext(ctx, one), json.RawMessage(append(b, '}')))
+	if m.id == nil || answer == nil {
+		return nil
 	}
 	for len(one.notifications) > 0 {
-		r.events = append(r.events, c.encode(<-one.notifications))
+		r.events = append(r.events, encode(m, <-one.notifications))
 	}
 	if e, ok := answer.(mcp.JSONRPCError); ok {
 		r.code = e.Error.Code
 	}
-	r.head = append(r.head[:0], c.encode(answer)...)
-	s.trace(c.method, r)
+	r.head = append(r.head[:0], encode(m, answer)...)
+	return nil
 }
 
 // encode writes what mcp-go made, with the id of the request in it.
-func (c *call) encode(made any) []byte {
+func encode(m *message, made any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(made); err != nil {
 		panic(err) // answered with an internal error
 	}
-	return bytes.ReplaceAll(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte(placeholder), c.id)
+	return bytes.ReplaceAll(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte(placeholder), m.id)
 }
 
 // A session is what mcp-go keeps of a client. It lives as long as one call, so

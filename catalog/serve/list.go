@@ -8,45 +8,62 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"strconv"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// A list is what one of the list methods answers.
+// A list is what one of the list methods answers from memory.
 type list struct {
 	method, key string
 	// size is how many entries a page holds; all if it is negative.
 	size int
 	// entries are the JSON texts of the entries in their order.
 	entries func() []string
-	// pages are the pages that were asked for, by the position of their first
-	// entry.
+	// mark tells the list's cursors from those of all others.
+	mark func() []byte
+	// pages are the pages that were asked for, as *page by the position of their
+	// first entry.
 	pages sync.Map
 }
 
-func (s *Server) list(l *list, m *message, r *reply) *fault {
-	first := 0
-	if m.cursor != nil {
-		var ok bool
-		if first, ok = s.position(l, m.cursor); !ok {
-			return faultf(mcp.INVALID_PARAMS, "the cursor is not one of %s for this content: start again without one", l.method)
-		}
+// A page is a part of a list: the members of the result that hold it.
+type page struct {
+	text []byte
+	// size is how many entries there are, and next the position of the entry
+	// after them, 0 if there is none.
+	size, next int
+}
+
+// newList returns the list of a method as it is seen under limits.
+func (s *Server) newList(method, key, limits string, entries func() []string) list {
+	return list{
+		method: method, key: key, size: s.pageSize,
+		entries: sync.OnceValue(entries),
+		mark:    sync.OnceValue(func() []byte { return s.mark(method, limits, "") }),
 	}
-	page := s.page(l, first)
+}
+
+func (s *Server) list(l *list, end *ending, m *message, r *reply) *fault {
+	first, ok := l.position(m.cursor)
+	if !ok {
+		return l.badCursor()
+	}
 	r.start(m)
-	r.body = page
-	r.tail = "}}"
-	if m.modern {
-		r.tail = "," + s.hints + `,"_meta":{` + s.identity + "}}}"
-	}
+	r.body = l.page(first).text
+	r.tail = end.of(m)
 	return nil
 }
 
+func (l *list) badCursor() *fault {
+	return faultf(mcp.INVALID_PARAMS, "the cursor is not one of %s for this content: start again without one", l.method)
+}
+
 // page returns the page that starts at the entry first.
-func (s *Server) page(l *list, first int) []byte {
-	if page, ok := l.pages.Load(first); ok {
-		return page.([]byte)
+func (l *list) page(first int) *page {
+	if p, ok := l.pages.Load(first); ok {
+		return p.(*page)
 	}
 	entries := l.entries()
 	last := len(entries)
@@ -57,78 +74,86 @@ func (s *Server) page(l *list, first int) []byte {
 	for _, entry := range entries[first:last] {
 		length += len(entry) + 1
 	}
-	page := append(make([]byte, 0, length), `"`+l.key+`":[`...)
+	text := append(make([]byte, 0, length), `"`+l.key+`":[`...)
 	for i, entry := range entries[first:last] {
 		if i > 0 {
-			page = append(page, ',')
+			text = append(text, ',')
 		}
-		page = append(page, entry...)
+		text = append(text, entry...)
 	}
-	page = append(page, ']')
+	p := &page{text: append(text, ']'), size: last - first}
 	if last < len(entries) {
-		page = append(page, `,"nextCursor":"`+s.cursor(l, last)+`"`...)
+		p.next = last
+		p.text = appendNext(p.text, cursor(l.mark(), binary.AppendUvarint(nil, uint64(last))))
 	}
 	// A replica with another page size issues cursors to other places; keeping
 	// those pages too would have no bound.
 	if first == 0 || l.size > 0 && first%l.size == 0 {
-		l.pages.Store(first, page)
+		l.pages.Store(first, p)
 	}
-	return page
+	return p
 }
 
-// A cursor is a mark of the list and its content, and the position of the entry
-// that comes next.
-const markSize = 12
+// appendNext appends the cursor of the page that follows.
+func appendNext(dst []byte, cursor string) []byte {
+	return append(append(append(dst, `,"nextCursor":"`...), cursor...), '"')
+}
 
-// mark tells the lists of different content apart. It is the same in every
-// process that serves the same catalogs.
-func (s *Server) mark(l *list) []byte {
-	h := sha256.New()
-	h.Write([]byte(l.method))
+// A cursor is a mark and what goes on there: the position of an entry in a list, or
+// the cursor of a repository.
+const (
+	markSize = 12
+	// mostNext is how long the cursor of a repository may be.
+	mostNext = 1024
+)
+
+// mark tells the lists of different content apart: by the method, the limits of who
+// asks, what is mounted, and the prefix of the repository that goes on, if any. It
+// is the same in every process that serves the same.
+func (s *Server) mark(method, limits, mount string) []byte {
+	var b []byte
+	for _, part := range []string{method, limits, mount} {
+		b = append(strconv.AppendQuote(b, part), '\n')
+	}
 	for _, c := range s.mux.Catalogs() {
-		h.Write([]byte("\n" + c.Prefix + " " + c.Digest))
+		b = append(b, "\n"+c.Prefix+" "+c.Digest...)
 	}
-	return h.Sum(nil)[:markSize]
+	for i := range s.mux.Resources() {
+		b = strconv.AppendQuote(append(b, '\n'), s.mux.Resources()[i].URI)
+	}
+	sum := sha256.Sum256(b)
+	return sum[:markSize]
 }
 
-func (s *Server) cursor(l *list, position int) string {
-	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(s.mark(l), uint64(position)))
+func cursor(mark, rest []byte) string {
+	return base64.RawURLEncoding.EncodeToString(append(bytes.Clone(mark), rest...))
 }
 
-// position reads a cursor. A position is good if there is an entry there that is
-// not the first.
-func (s *Server) position(l *list, cursor []byte) (int, bool) {
-	const longest = markSize + binary.MaxVarintLen64
-	if !isString(cursor) || len(cursor) > 2*longest {
+// readCursor takes a cursor apart that a client sent.
+func readCursor(sent []byte) (mark, rest []byte, ok bool) {
+	if !isString(sent) || len(sent) > base64.RawURLEncoding.EncodedLen(markSize+mostNext)+2 {
+		return nil, nil, false
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text(sent))
+	if err != nil || len(b) < markSize {
+		return nil, nil, false
+	}
+	return b[:markSize], b[markSize:], true
+}
+
+// position reads the cursor of a request, if there is one. A position is good if
+// there is an entry there that is not the first.
+func (l *list) position(sent []byte) (int, bool) {
+	if sent == nil {
+		return 0, true
+	}
+	mark, rest, ok := readCursor(sent)
+	if !ok || !bytes.Equal(mark, l.mark()) {
 		return 0, false
 	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(text(cursor))
-	if err != nil || len(b) <= markSize || !bytes.Equal(b[:markSize], s.mark(l)) {
-		return 0, false
-	}
-	position, n := binary.Uvarint(b[markSize:])
-	if n != len(b)-markSize || position == 0 || position >= uint64(len(l.entries())) {
+	position, n := binary.Uvarint(rest)
+	if n != len(rest) || position == 0 || position >= uint64(len(l.entries())) {
 		return 0, false
 	}
 	return int(position), true
-}
-
-func (s *Server) promptEntries() []string {
-	var entries []string
-	for _, c := range s.mux.Catalogs() {
-		for _, p := range c.Prompts {
-			entries = append(entries, p.Entry)
-		}
-	}
-	return entries
-}
-
-func (s *Server) resourceEntries() []string {
-	var entries []string
-	for _, c := range s.mux.Catalogs() {
-		for i := range c.Resources {
-			entries = append(entries, c.Resources[i].Entry)
-		}
-	}
-	return entries
 }

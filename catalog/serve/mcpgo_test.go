@@ -27,6 +27,7 @@ func plain(t testing.TB, c *catalog.Catalog) *server.MCPServer {
 		server.WithTitle(c.Title), server.WithDescription(c.Description), server.WithInstructions(c.Instructions),
 		server.WithPromptCapabilities(false), server.WithResourceCapabilities(false, false), server.WithCompletions(),
 		server.WithPromptCompletionProvider(choices{c}),
+		server.WithExtensions(map[string]any{"io.modelcontextprotocol/skills": map[string]any{"directoryRead": true}}),
 		server.WithCacheHints(defaultTTL.Milliseconds(), mcp.CacheScopePublic))
 	for _, p := range c.Prompts {
 		var entry mcp.Prompt
@@ -59,7 +60,7 @@ func plain(t testing.TB, c *catalog.Catalog) *server.MCPServer {
 		entry.Annotations = nil
 		s.AddResource(entry, read(c.Resources[i].Document))
 	}
-	for _, text := range templateEntries() {
+	for _, text := range (&Server{mux: &catalog.Mux{}}).templateEntries() {
 		var entry mcp.ResourceTemplate
 		if err := json.Unmarshal([]byte(text), &entry); err != nil {
 			t.Fatal(err)
@@ -164,7 +165,8 @@ func TestAgainstMCPGo(t *testing.T) {
 		{method: "tasks/list"},
 		{method: "prompts/nope"},
 		{method: "no/such/method"},
-		{method: "skills/list"},
+		{method: "skills/list", eras: onlyLegacy, ours: "result 200", theirs: "-32601 200", why: "mcp-go has no methods for skills"},
+		{method: "skills/get", eras: onlyModern, params: `{"uri":"skill://tests/SKILL.md"}`, ours: "result 200", theirs: "-32601 404", why: "mcp-go has no methods for skills"},
 
 		// Revisions and _meta.
 		{eras: raw, method: `{"jsonrpc":"2.0","id":7,"method":"prompts/list","params":` + wholeMeta("") + `}`, stdioOnly: true},

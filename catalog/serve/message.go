@@ -24,12 +24,14 @@ type message struct {
 	// modern says that the request carries its own protocol version, 2026-07-28
 	// or later, and is answered by the rules of that revision.
 	modern bool
+	// principal is who asks, nil where nobody was authenticated.
+	principal *catalog.Principal
 
 	// The members of params that this server reads, as they stand in the text;
 	// nil if absent or null.
-	name, uri, cursor, arguments, ref, argument, meta []byte
+	name, uri, cursor, arguments, ref, argument, context, clientInfo, meta []byte
 	// The members of params._meta that it reads.
-	version, capabilities []byte
+	version, capabilities, client []byte
 }
 
 // A fault is why a message is not served: a JSON-RPC error.
@@ -117,12 +119,21 @@ func (m *message) parse(data []byte) *fault {
 		return faultf(mcp.INVALID_PARAMS, "params._meta must be an object")
 	}
 	m.params = p.params
-	for _, value := range [...]*[]byte{&m.name, &m.uri, &m.cursor, &m.arguments, &m.ref, &m.argument, &m.meta} {
+	for _, value := range [...]*[]byte{&m.name, &m.uri, &m.cursor, &m.arguments, &m.ref, &m.argument, &m.context, &m.clientInfo, &m.meta} {
 		if isNull(*value) {
 			*value = nil
 		}
 	}
 	return nil
+}
+
+// own gives a message that was parsed from data memory of its own.
+func (m *message) own(data []byte) {
+	who := m.principal
+	*m = message{}
+	m.parse(bytes.Clone(data))
+	m.settle()
+	m.principal = who
 }
 
 func (p *parser) repeated(code int) *fault {
@@ -161,6 +172,10 @@ func (p *parser) param(name []byte) bool {
 		return p.keep(&p.m.ref, name, inParams, nil)
 	case "argument":
 		return p.keep(&p.m.argument, name, inParams, nil)
+	case "context":
+		return p.keep(&p.m.context, name, inParams, nil)
+	case "clientInfo":
+		return p.keep(&p.m.clientInfo, name, inParams, nil)
 	case "_meta":
 		return p.keep(&p.m.meta, name, inParams, p.metadatum)
 	}
@@ -174,6 +189,8 @@ func (p *parser) metadatum(name []byte) bool {
 		return p.keep(&p.m.version, name, inMeta, nil)
 	case mcp.MetaKeyClientCapabilities:
 		return p.keep(&p.m.capabilities, name, inMeta, nil)
+	case mcp.MetaKeyClientInfo:
+		return p.keep(&p.m.client, name, inMeta, nil)
 	}
 	return p.value(int(inMeta))
 }

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
+
+	"github.com/seed33527553/promptc/catalog"
 )
 
 // An Observer is told of every prompt that was asked for. Its method is called by
@@ -54,13 +57,22 @@ func (l LogRenderings) Rendered(ctx context.Context, r Rendering) {
 }
 
 // observe tells the observer, if there is one, of a prompts/get that began at a
-// given time.
-func (s *Server) observe(ctx context.Context, began time.Time, r Rendering) {
+// given time and led to a mount, which may be nil.
+func (s *Server) observe(ctx context.Context, began time.Time, m *message, mount *catalog.Mount, outcome Outcome) {
+	if s.observer == nil {
+		return
+	}
 	defer func() {
 		if cause := recover(); cause != nil {
 			s.log.Error("the observer panicked", "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
 		}
 	}()
-	r.Duration = time.Since(began)
+	r := Rendering{Duration: time.Since(began), Outcome: outcome}
+	if mount != nil {
+		r.Mount, r.Dynamic = mount.Prefix, mount.Repository != nil
+	}
+	if outcome != NotFound {
+		r.Prompt = strings.Clone(text(m.name))
+	}
 	s.observer.Rendered(ctx, r)
 }

@@ -91,38 +91,29 @@ func (s *Server) stencil(p *catalog.Prompt) *stencil {
 	return st.(*stencil)
 }
 
-func (s *Server) getPrompt(ctx context.Context, m *message, r *reply) *fault {
-	if s.observer == nil {
-		_, f := s.renderPrompt(m, r)
-		return f
+func (s *Server) getPrompt(ctx context.Context, m *message, r *reply) (call, *fault) {
+	var began time.Time
+	if s.observer != nil {
+		began = time.Now()
 	}
-	began := time.Now()
-	p, f := s.renderPrompt(m, r)
-	seen := Rendering{Outcome: NotFound}
-	if p != nil {
-		seen.Prompt, seen.Outcome = strings.Clone(text(m.name)), Rendered
-		if f != nil {
-			seen.Outcome = BadArguments
+	mount, p, f := s.find(m.principal, m.name, "name")
+	if p == nil && f == nil {
+		return s.getOwn, nil
+	}
+	outcome := NotFound
+	if f == nil {
+		if outcome, f = Rendered, r.fill(p, m); f != nil {
+			outcome = BadArguments
+		} else {
+			s.cut(p, m, r)
 		}
 	}
-	if isString(m.name) {
-		if mount := s.mux.Route(text(m.name)); mount != nil {
-			seen.Mount = mount.Prefix
-		}
-	}
-	s.observe(ctx, began, seen)
-	return f
+	s.observe(ctx, began, m, mount, outcome)
+	return nil, f
 }
 
-// renderPrompt returns the prompt too, if there is one.
-func (s *Server) renderPrompt(m *message, r *reply) (*catalog.Prompt, *fault) {
-	p, f := s.prompt(m.name, "name")
-	if f != nil {
-		return nil, f
-	}
-	if f := r.fill(p, m); f != nil {
-		return p, f
-	}
+// cut makes the answer from the prompt's stencil and the arguments in r.
+func (s *Server) cut(p *catalog.Prompt, m *message, r *reply) {
 	st := s.stencil(p)
 	r.start(m)
 	r.head = st.append(r.head, r.raws)
@@ -132,22 +123,57 @@ func (s *Server) renderPrompt(m *message, r *reply) (*catalog.Prompt, *fault) {
 	}
 	r.head = append(r.head, st.meta...)
 	r.head = append(r.head, "}}}"...)
-	return p, nil
 }
 
-// prompt finds the prompt that a member of params names.
-func (s *Server) prompt(name []byte, member string) (*catalog.Prompt, *fault) {
+// find returns what has the prompt that a member of params names: its mount and,
+// where it is compiled, the prompt. A principal finds what they see. The mount may
+// be there where the prompt is not.
+func (s *Server) find(who *catalog.Principal, name []byte, member string) (*catalog.Mount, *catalog.Prompt, *fault) {
 	if !isString(name) {
-		return nil, faultf(mcp.INVALID_PARAMS, "%s must be the name of a prompt", member)
+		return nil, nil, faultf(mcp.INVALID_PARAMS, "%s must be the name of a prompt", member)
 	}
-	p, err := s.mux.Prompt(text(name))
-	if err != nil {
-		f := faultf(mcp.INVALID_PARAMS, "no prompt has the name %q: see prompts/list", clip(text(name)))
-		f.data = append(append([]byte(`{"prompt":`), name...), '}')
+	public := text(name)
+	mount := s.mux.Route(public)
+	switch {
+	case mount == nil:
+	case mount.Repository != nil:
+		if !limited(who) || who.Sees(public, nil) {
+			return mount, nil, nil
+		}
+	default:
+		if p, ok := mount.Catalog.Prompt(public[len(mount.Prefix):]); ok && (!limited(who) || who.Sees(public, p.Tags)) {
+			return mount, p, nil
+		}
+	}
+	return mount, nil, noPrompt(name)
+}
+
+// noPrompt is the answer to a name that nothing has, or nothing that is seen.
+func noPrompt(name []byte) *fault {
+	f := faultf(mcp.INVALID_PARAMS, "no prompt has the name %q: see prompts/list", clip(text(name)))
+	f.data = append(append([]byte(`{"prompt":`), name...), '}')
+	return f
+}
+
+// renderCompiled renders a compiled prompt to messages. It finds the same faults as
+// prompts/get.
+func renderCompiled(p *catalog.Prompt, m *message) ([]catalog.Message, *fault) {
+	var r reply
+	if f := r.fill(p, m); f != nil {
 		return nil, f
 	}
-	return p, nil
+	for i, raw := range r.raws {
+		r.values[i] = strings.Clone(unescape(raw))
+	}
+	messages, err := p.Render(r.values...)
+	if err != nil {
+		panic(err) // it was validated
+	}
+	return messages, nil
 }
+
+// notArguments says what arguments of a prompt must be.
+const notArguments = "arguments must be an object that holds a text for each argument"
 
 // fill puts the arguments of a prompts/get into r: in values what the catalog
 // checks, in raws what is inserted, which is the text between the quotes just as
@@ -164,7 +190,7 @@ func (r *reply) fill(p *catalog.Prompt, m *message) *fault {
 	if m.arguments != nil {
 		if !isObject(m.arguments) {
 			f := refusal(p, m.name, &catalog.ArgumentError{})
-			f.message = "arguments must be an object that holds a text for each argument"
+			f.message = notArguments
 			return f
 		}
 		var given []bool
@@ -227,7 +253,7 @@ func (r *reply) fill(p *catalog.Prompt, m *message) *fault {
 }
 
 // refusal is the answer to bad arguments: every fault of them at once, and what
-// the prompt takes. name is the prompt's public name as JSON.
+// the prompt takes, where that is known. name is the prompt's public name as JSON.
 func refusal(p *catalog.Prompt, name []byte, e *catalog.ArgumentError) *fault {
 	e.Prompt = string([]byte(text(name)))
 	data := append([]byte(`{"prompt":`), name...)
@@ -246,11 +272,14 @@ func refusal(p *catalog.Prompt, name []byte, e *catalog.ArgumentError) *fault {
 		}
 		data = append(data, '}')
 	}
-	declared := make([]string, len(p.Arguments))
-	for i := range p.Arguments {
-		declared[i] = p.Arguments[i].Name
+	data = append(data, ']')
+	if p != nil {
+		declared := make([]string, len(p.Arguments))
+		for i := range p.Arguments {
+			declared[i] = p.Arguments[i].Name
+		}
+		data = appendList(append(data, `,"arguments":`...), declared)
 	}
-	data = appendList(append(data, `],"arguments":`...), declared)
 	return &fault{mcp.INVALID_PARAMS, e.Error(), append(data, '}')}
 }
 

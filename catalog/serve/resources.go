@@ -33,7 +33,7 @@ func templates() []template {
 	}
 }
 
-func templateEntries() []string {
+func (s *Server) templateEntries() []string {
 	var entries []string
 	for _, t := range templates() {
 		b := catalog.AppendJSON([]byte(`{"uriTemplate":`), t.uri)
@@ -44,23 +44,25 @@ func templateEntries() []string {
 		b = append(b, `,"annotations":{"readOnlyHint":true,"idempotentHint":true}}`...)
 		entries = append(entries, string(b))
 	}
+	for i := range s.mux.Resources() {
+		if r := &s.mux.Resources()[i]; r.IsTemplate() {
+			entries = append(entries, string(r.AppendJSON(nil)))
+		}
+	}
 	return entries
 }
 
-func (s *Server) readResource(m *message, r *reply) *fault {
+func (s *Server) readResource(m *message, r *reply) (call, *fault) {
 	if !isString(m.uri) {
-		return faultf(mcp.INVALID_PARAMS, "uri must be the URI of a resource")
+		return nil, faultf(mcp.INVALID_PARAMS, "uri must be the URI of a resource")
 	}
-	d, err := s.mux.Resource(text(m.uri))
-	if err != nil {
-		// The code is the revision's own: specification 2025-11-25, "Resources",
-		// section "Error Handling", and SEP-2164 since.
-		f := faultf(mcp.RESOURCE_NOT_FOUND, "resource not found: see resources/list and resources/templates/list")
-		if m.modern {
-			f.code = mcp.INVALID_PARAMS
+	uri := text(m.uri)
+	d, ok := s.document(m.principal, uri)
+	if !ok {
+		if _, _, ok := s.mux.ResourceFunc(uri); ok {
+			return s.readOwn, nil
 		}
-		f.data = append(append([]byte(`{"uri":`), m.uri...), '}')
-		return f
+		return nil, noResource(m, uri)
 	}
 	r.start(m)
 	r.head = append(r.head, `"contents":[{"uri":`...)
@@ -68,11 +70,21 @@ func (s *Server) readResource(m *message, r *reply) *fault {
 	r.head = append(r.head, `,"mimeType":`...)
 	r.head = catalog.AppendJSON(r.head, d.MIMEType)
 	r.head = appendContent(r.head, d)
-	r.tail = "}]}}"
+	r.head = append(r.head, "}]"...)
+	r.tail = s.content.of(m)
+	return nil, nil
+}
+
+// noResource is the answer to a URI that nothing has, or nothing that is seen. The
+// code is the revision's own: specification 2025-11-25, "Resources", section "Error
+// Handling", and SEP-2164 since.
+func noResource(m *message, uri string) *fault {
+	f := faultf(mcp.RESOURCE_NOT_FOUND, "resource not found: see resources/list and resources/templates/list")
 	if m.modern {
-		r.tail = "}]," + s.hints + `,"_meta":{` + s.identity + "}}}"
+		f.code = mcp.INVALID_PARAMS
 	}
-	return nil
+	f.data = append(catalog.AppendJSON([]byte(`{"uri":`), uri), '}')
+	return f
 }
 
 // appendContent appends what is in a document: its text, or in base64 what is not

@@ -371,8 +371,10 @@ func inner(value []byte) string {
 
 // text returns the text of a string. Where nothing is escaped it shares the
 // memory of the message.
-func text(value []byte) string {
-	raw := inner(value)
+func text(value []byte) string { return unescape(inner(value)) }
+
+// unescape returns the text of what stands between the quotes of a string.
+func unescape(raw string) string {
 	if strings.IndexByte(raw, '\\') < 0 {
 		return raw
 	}

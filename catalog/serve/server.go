@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strconv"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,9 +29,9 @@ const (
 // drainTimeout is how long a stop waits for what is under way.
 const drainTimeout = 10 * time.Second
 
-// defaultTTL is how long an answer stays fresh where no catalog says: what is
-// compiled in changes with the binary only.
-const defaultTTL = 24 * time.Hour
+// patience is how long a repository, or what else of a program's own code makes an
+// answer, may take.
+const patience = 30 * time.Second
 
 // Options are the settings of a Server. The zero value is the default.
 type Options struct {
@@ -43,6 +43,8 @@ type Options struct {
 	MaxRequest int
 	// Logger gets what operators should know. Nothing is logged if nil.
 	Logger *slog.Logger
+	// Tools adds tools that read the same content, for clients that know only tools.
+	Tools bool
 	// Observer, if not nil, is told of every prompts/get.
 	Observer Observer
 	// Watch, if not nil, is called when a message comes in, and what it returns when
@@ -61,8 +63,10 @@ type Server struct {
 	lifecycle  *server.MCPServer
 	log        *slog.Logger
 	observer   Observer
+	pageSize   int
 	maxRequest int
 	drain      time.Duration
+	patience   time.Duration
 	draining   atomic.Bool
 	watch      func() func(Exchange)
 
@@ -70,25 +74,40 @@ type Server struct {
 	gate     gate
 	timeouts timeouts
 
-	prompts, resources, templates list
+	// everything is what is seen without limits, and views are what principals
+	// with limits see.
+	everything *view
+	views      views
+	// templates and tools are the same for everybody.
+	templates, tools list
+	// hasSkills and hasTools tell whether those methods are there at all.
+	hasSkills, hasTools bool
 	// stencils are the prompts that were asked for, by *catalog.Prompt.
 	stencils sync.Map
+	// repositories are the mounted ones, in the order of mounting.
+	repositories []repository
 
-	// identity is the member of _meta that tells who answers, and hints are the
-	// ones that tell how long an answer stays fresh. Both go into answers to
-	// requests of 2026-07-28.
-	identity, hints string
+	// identity is the member of _meta that tells who answers requests of
+	// 2026-07-28.
+	identity string
+	// content, program and passing end the answers that change with the catalogs,
+	// with the program, and at any time; plain ends those that are not to be kept.
+	content, program, passing, plain ending
+	contentTTL                       time.Duration
 }
 
-// New returns a server for the catalogs that are mounted on mux, of which there
-// must be at least one; the first gives the server its name, version and
-// instructions. Mount nothing afterwards.
+// New returns a server for what is mounted on mux, which must be a catalog at
+// least; the first one gives the server its name, version and instructions. Mount
+// nothing afterwards.
 func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	catalogs := mux.Catalogs()
 	if len(catalogs) == 0 {
-		return nil, errors.New("no catalog is mounted: there is nothing to serve")
+		return nil, errors.New("no catalog is mounted: mount one, even if it is empty, for it names the server")
 	}
-	s := &Server{mux: mux, log: opts.Logger, observer: opts.Observer, maxRequest: opts.MaxRequest, drain: drainTimeout}
+	s := &Server{
+		mux: mux, log: opts.Logger, observer: opts.Observer, pageSize: opts.PageSize, maxRequest: opts.MaxRequest,
+		drain: drainTimeout, patience: patience,
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -98,73 +117,91 @@ func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	if s.maxRequest < 0 {
 		return nil, fmt.Errorf("the longest request must be at least 1 byte, not %d", s.maxRequest)
 	}
+	if s.pageSize == 0 {
+		s.pageSize = DefaultPageSize
+	}
 	s.watch, s.http, s.timeouts = opts.Watch, opts.HTTP, defaultTimeouts
 	var err error
 	if s.gate, err = s.http.settle(); err != nil {
 		return nil, err
 	}
-	size := opts.PageSize
-	if size == 0 {
-		size = DefaultPageSize
-	}
-	s.prompts = list{method: "prompts/list", key: "prompts", size: size, entries: sync.OnceValue(s.promptEntries)}
-	s.resources = list{method: "resources/list", key: "resources", size: size, entries: sync.OnceValue(s.resourceEntries)}
-	s.templates = list{method: "resources/templates/list", key: "resourceTemplates", size: size, entries: templateEntries}
+	s.everything = s.newView(nil, "")
+	s.hasTools = opts.Tools
+	s.hasSkills = slices.ContainsFunc(catalogs, func(c *catalog.Catalog) bool { return len(c.Skills) > 0 })
+	s.tools = s.newList("tools/list", "tools", "", toolEntries)
+	s.templates = s.newList("resources/templates/list", "resourceTemplates", "", s.templateEntries)
 
-	ttl, scope := freshness(catalogs)
+	ttl, scope := freshness(mux)
 	if s.http.authenticates() {
 		scope = mcp.CacheScopePrivate
 	}
-	s.hints = `"ttlMs":` + strconv.FormatInt(ttl.Milliseconds(), 10) + `,"cacheScope":"` + string(scope) + `"`
-	s.lifecycle, s.identity = newLifecycle(catalogs[0], ttl, scope)
+	s.lifecycle, s.identity = s.newLifecycle(catalogs[0], ttl, scope)
+	s.contentTTL = ttl
+	s.plain = s.uncached()
+	s.content, s.program, s.passing = s.ending(ttl, scope), s.ending(defaultTTL, scope), s.ending(0, scope)
+	for i := range mux.Mounts() {
+		if mount := &mux.Mounts()[i]; mount.Repository != nil {
+			ttl := lifetime(mount.Repository)
+			s.repositories = append(s.repositories, repository{mount, s.ending(ttl, scope), ttl})
+		}
+	}
 	return s, nil
 }
 
-// freshness returns how long, and by whom, answers may be kept: as long as the
-// most careful of the catalogs says, and by one client alone if any says so.
-func freshness(catalogs []*catalog.Catalog) (time.Duration, mcp.CacheScope) {
-	ttl, scope := time.Duration(0), mcp.CacheScopePublic
-	for _, c := range catalogs {
-		if t := c.Cache.TTL; t > 0 && (ttl == 0 || t < ttl) {
-			ttl = t
-		}
-		if c.Cache.Scope == string(mcp.CacheScopePrivate) {
-			scope = mcp.CacheScopePrivate
-		}
-	}
-	if ttl == 0 {
-		ttl = defaultTTL
-	}
-	return ttl, scope
-}
+// A call makes the rest of an answer where waiting is fine. It may keep the
+// message's memory until it returns, and no longer.
+type call func(ctx context.Context, m *message, r *reply) *fault
 
-// answer answers a request from memory: it never waits. It reports false, and
-// leaves r alone, for what is not the catalog's but the lifecycle's to answer.
-func (s *Server) answer(ctx context.Context, m *message, r *reply) (done bool) {
+// answer answers a request from memory, or returns the call that will.
+func (s *Server) answer(ctx context.Context, m *message, r *reply) (later call) {
 	defer s.recovered(m.id, m.method, r)
-	done = true
 	var f *fault
 	switch m.method {
 	case "prompts/get":
-		f = s.getPrompt(ctx, m, r)
+		later, f = s.getPrompt(ctx, m, r)
 	case "prompts/list":
-		f = s.list(&s.prompts, m, r)
+		later, f = s.listPrompts(m, r)
 	case "resources/read":
-		f = s.readResource(m, r)
+		later, f = s.readResource(m, r)
 	case "resources/list":
-		f = s.list(&s.resources, m, r)
+		f = s.list(&s.view(m.principal).resources, &s.content, m, r)
 	case "resources/templates/list":
-		f = s.list(&s.templates, m, r)
+		f = s.list(&s.templates, &s.program, m, r)
 	case "completion/complete":
-		f = s.complete(m, r)
+		later, f = s.complete(m, r)
+	case "skills/list", "skills/get", "resources/directory/read":
+		if !s.hasSkills {
+			return s.serveLifecycle
+		}
+		f = s.answerSkills(m, r)
+	case "tools/list", "tools/call":
+		if !s.hasTools {
+			return s.serveLifecycle
+		}
+		later, f = s.answerTools(ctx, m, r)
 	default:
-		return false
+		later = s.serveLifecycle
 	}
-	if f != nil {
+	switch {
+	case later != nil:
+		return later
+	case f != nil:
 		r.fail(m.id, f)
 	}
 	s.trace(m.method, r)
-	return done
+	return nil
+}
+
+// finish makes an answer by the call that answer returned for r.request.
+func (s *Server) finish(ctx context.Context, later call, r *reply) {
+	m := &r.request
+	defer s.recovered(m.id, m.method, r)
+	if f := later(ctx, m, r); f != nil && m.id != nil {
+		r.fail(m.id, f)
+	}
+	if !r.empty() {
+		s.trace(m.method, r)
+	}
 }
 
 // trace logs a request that was answered, without anything that a client may want
@@ -176,11 +213,11 @@ func (s *Server) trace(method string, r *reply) {
 }
 
 // open is the first half of the way of a message: parsed, checked, and answered
-// where that needs no waiting. It returns the call that the lifecycle has to
-// serve for the answer, nil if there is none. check, if not nil, sees the message
-// before anything is done for it. The message is r.request, which shares data's
-// memory.
-func (s *Server) open(ctx context.Context, data []byte, check func(*message) *fault, r *reply) *call {
+// where that needs no waiting. It returns the call that makes the answer otherwise,
+// nil if there is none. check, if not nil, sees the message before anything is done
+// for it. Who asks is the principal of catalog.RequestOf(ctx). The message is
+// r.request, which shares data's memory.
+func (s *Server) open(ctx context.Context, data []byte, check func(*message) *fault, r *reply) call {
 	m := &r.request
 	f := m.parse(data)
 	if f == nil && check != nil {
@@ -189,6 +226,7 @@ func (s *Server) open(ctx context.Context, data []byte, check func(*message) *fa
 	if f == nil && m.id != nil && !m.response {
 		f = m.settle()
 	}
+	m.principal = catalog.RequestOf(ctx).Principal
 	switch {
 	case m.response:
 		if f != nil {
@@ -199,20 +237,20 @@ func (s *Server) open(ctx context.Context, data []byte, check func(*message) *fa
 		// can be cancelled: ids of requests are the connection's own, and mcp-go
 		// would mix up those of different clients.
 		if f == nil && m.method != string(mcp.MethodNotificationCancelled) {
-			return newCall(m)
+			return s.serveLifecycle
 		}
 	case f != nil:
 		r.fail(m.id, f)
-	case !s.answer(ctx, m, r):
-		return newCall(m)
+	default:
+		return s.answer(ctx, m, r)
 	}
 	return nil
 }
 
 // handle is the whole way of a message.
 func (s *Server) handle(ctx context.Context, data []byte, check func(*message) *fault, r *reply) {
-	if c := s.open(ctx, data, check, r); c != nil {
-		s.serve(ctx, c, r)
+	if later := s.open(ctx, data, check, r); later != nil {
+		s.finish(ctx, later, r)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/seed33527553/promptc/catalog"
 )
 
 const (
@@ -40,9 +42,9 @@ const (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	p := &pipe{server: s, slots: make(chan struct{}, mostWaiting), out: out}
+	p := &pipe{server: s, ctx: calls, slots: make(chan struct{}, mostWaiting), out: out}
 	ended := make(chan error, 1)
-	go func() { ended <- p.read(calls, in) }()
+	go func() { ended <- p.read(in) }()
 	var err error
 	select {
 	case err = <-ended:
@@ -66,9 +68,11 @@ type pipe struct {
 	slots  chan struct{}
 	calls  sync.WaitGroup
 
-	// turn is held while a line is taken up; stopped ends that.
+	// turn is held while a line is taken up; stopped ends that. ctx is that of the
+	// requests; once initialize came, it tells what the client calls itself.
 	turn    sync.Mutex
 	stopped bool
+	ctx     context.Context
 
 	// mu guards what follows: the writer, what is not written yet, and the error
 	// that made writing senseless.
@@ -79,20 +83,21 @@ type pipe struct {
 }
 
 // read takes up lines until in ends, out fails or the pipe is stopped.
-func (p *pipe) read(ctx context.Context, in io.Reader) error {
+func (p *pipe) read(in io.Reader) error {
 	lines := lineReader{in: in, most: p.server.maxRequest, wait: p.flush}
 	for {
 		line, err := lines.next()
 		switch {
 		case errors.Is(err, errLongLine):
-			r := newReply()
+			r, end := newReply(), p.server.begin()
 			r.fail(nil, faultf(mcp.INVALID_REQUEST, "the message is longer than %d bytes", p.server.maxRequest))
+			end(exchanged(r))
 			p.send(r)
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return fmt.Errorf("read a message: %w", err)
-		case !p.take(ctx, line):
+		case !p.take(line):
 			return nil
 		}
 	}
@@ -100,7 +105,7 @@ func (p *pipe) read(ctx context.Context, in io.Reader) error {
 
 // take answers one line, or has it answered aside. It reports false when no more
 // lines should be taken.
-func (p *pipe) take(ctx context.Context, line []byte) bool {
+func (p *pipe) take(line []byte) bool {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return true
 	}
@@ -109,23 +114,40 @@ func (p *pipe) take(ctx context.Context, line []byte) bool {
 	if p.stopped {
 		return false
 	}
-	r := newReply()
-	c := p.server.open(ctx, line, nil, r)
-	if c == nil {
+	r, end := newReply(), p.server.begin()
+	later := p.server.open(p.ctx, line, nil, r)
+	if later == nil {
+		end(exchanged(r))
 		return p.send(r)
 	}
 	if !p.flush() {
 		return false
 	}
-	r.request = message{} // it shares the memory of the line, which ends here
+	m := &r.request
+	m.own(line) // the line's memory is the next one's
+	if m.method == string(mcp.MethodInitialize) && isObject(m.clientInfo) {
+		asks := *catalog.RequestOf(p.ctx)
+		asks.ClientName, asks.ClientVersion = clientOf(m.clientInfo)
+		p.ctx = catalog.WithRequest(p.ctx, &asks)
+	}
+	ctx := p.ctx
 	p.slots <- struct{}{}
 	p.calls.Go(func() {
-		p.server.serve(ctx, c, r)
+		p.server.finish(ctx, later, r)
+		end(exchanged(r))
 		p.send(r)
 		p.flush()
 		<-p.slots
 	})
 	return true
+}
+
+// exchanged is what is told of a message that r answers.
+func exchanged(r *reply) Exchange {
+	e := Exchange{Transport: "stdio"}
+	e.about(&r.request)
+	e.Code = r.code
+	return e
 }
 
 // send queues a reply, which it frees, and reports whether writing makes sense.

@@ -1,0 +1,213 @@
+// This file holds what of the content a principal sees. What is not seen is
+// answered as what does not exist.
+
+package serve
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/seed33527553/promptc/catalog"
+)
+
+// A view is the content as it is seen under the limits of a principal, ready to be
+// sent. It is made of little until something is asked for.
+type view struct {
+	principal *catalog.Principal // nil: everything is seen
+	// limits are the principal's in one text, empty for none.
+	limits                     string
+	prompts, resources, skills list
+	// index is the skills index, of the seen skills alone; unused where everything
+	// is seen.
+	index func() *catalog.Document
+}
+
+func (s *Server) newView(p *catalog.Principal, limits string) *view {
+	v := &view{principal: p, limits: limits}
+	v.index = sync.OnceValue(func() *catalog.Document { return s.indexFor(p) })
+	v.prompts = s.newList("prompts/list", "prompts", limits, func() []string { return s.promptEntries(p) })
+	v.resources = s.newList("resources/list", "resources", limits, func() []string { return s.resourceEntries(v) })
+	v.skills = s.newList("skills/list", "skills", limits, func() []string { return s.skillEntries(p) })
+	return v
+}
+
+// mostViews is how many views are kept: principals with the same limits share one,
+// and there are few kinds of them.
+const mostViews = 64
+
+// views are the views that were asked for.
+type views struct {
+	mu       sync.Mutex
+	byLimits map[string]*view
+	// order is the keys of byLimits, from the oldest.
+	order []string
+}
+
+// limited tells whether a principal may see some of the content only.
+func limited(p *catalog.Principal) bool { return p != nil && len(p.Prefixes)+len(p.Tags) > 0 }
+
+// view returns the content as a principal sees it.
+func (s *Server) view(p *catalog.Principal) *view {
+	if !limited(p) {
+		return s.everything
+	}
+	var few [256]byte
+	limits := appendLimits(few[:0], p)
+	s.views.mu.Lock()
+	defer s.views.mu.Unlock()
+	if v, ok := s.views.byLimits[string(limits)]; ok {
+		return v
+	}
+	if s.views.byLimits == nil {
+		s.views.byLimits = map[string]*view{}
+	}
+	if len(s.views.order) == mostViews {
+		delete(s.views.byLimits, s.views.order[0])
+		s.views.order = slices.Delete(s.views.order, 0, 1)
+	}
+	key := string(limits)
+	// The principal is the caller's, who may change it.
+	v := s.newView(&catalog.Principal{Prefixes: slices.Clone(p.Prefixes), Tags: slices.Clone(p.Tags)}, key)
+	s.views.byLimits[key] = v
+	s.views.order = append(s.views.order, key)
+	return v
+}
+
+// appendLimits appends a text that is the same for principals with the same limits.
+func appendLimits(dst []byte, p *catalog.Principal) []byte {
+	for i, limits := range [...][]string{p.Prefixes, p.Tags} {
+		if i > 0 {
+			dst = append(dst, '|')
+		}
+		if !slices.IsSorted(limits) {
+			limits = slices.Sorted(slices.Values(limits))
+		}
+		for _, limit := range limits {
+			dst = strconv.AppendQuote(dst, limit)
+		}
+	}
+	return dst
+}
+
+func seesPrompt(p *catalog.Principal, c *catalog.Catalog, prompt *catalog.Prompt) bool {
+	return !limited(p) || p.Sees(c.Prefix+prompt.ID, prompt.Tags)
+}
+
+func seesSkill(p *catalog.Principal, c *catalog.Catalog, skill *catalog.Skill) bool {
+	return !limited(p) || p.Sees(c.Prefix+skill.ID, skill.Tags)
+}
+
+// seesResource tells whether a principal may read something of a catalog: what
+// belongs to a prompt or a skill is seen with it, and anything else by everybody.
+func seesResource(p *catalog.Principal, c *catalog.Catalog, uri string) bool {
+	if !limited(p) {
+		return true
+	}
+	if rest, ok := strings.CutPrefix(uri, catalog.DocumentScheme+"prompts/"); ok {
+		id, _, _ := strings.Cut(rest, "/")
+		prompt, ok := c.Prompt(id)
+		return !ok || seesPrompt(p, c, prompt)
+	}
+	skill, ok := skillOf(c, uri)
+	return !ok || seesSkill(p, c, skill)
+}
+
+// skillOf returns the skill of a catalog that a URI belongs to.
+func skillOf(c *catalog.Catalog, uri string) (*catalog.Skill, bool) {
+	if rest, ok := strings.CutPrefix(uri, catalog.SkillScheme); ok {
+		if rest, ok = strings.CutPrefix(rest, c.Prefix); !ok {
+			return nil, false
+		}
+		id, _, _ := strings.Cut(rest, "/")
+		return c.Skill(id)
+	}
+	for _, family := range [...]string{"resource://catalog/skills/", "resource://skills/", catalog.DocumentScheme + "skills/"} {
+		if rest, ok := strings.CutPrefix(uri, family); ok {
+			id, _, _ := strings.Cut(rest, "/")
+			return c.Skill(id)
+		}
+	}
+	return nil, false
+}
+
+// visibleSkills returns the skills of a catalog that a principal sees.
+func visibleSkills(p *catalog.Principal, c *catalog.Catalog) []*catalog.Skill {
+	if !limited(p) {
+		return c.Skills
+	}
+	var seen []*catalog.Skill
+	for _, skill := range c.Skills {
+		if seesSkill(p, c, skill) {
+			seen = append(seen, skill)
+		}
+	}
+	return seen
+}
+
+// indexFor returns the skills index of the catalog that has it, of the skills that
+// a principal sees; nil if there is none.
+func (s *Server) indexFor(p *catalog.Principal) *catalog.Document {
+	for _, c := range s.mux.Catalogs() {
+		if compiled, ok := c.Resource(catalog.SkillsIndexURI); ok {
+			text := catalog.SkillsIndex(visibleSkills(p, c))
+			sum := sha256.Sum256([]byte(text))
+			d := *compiled
+			d.Size, d.Digest, d.Text = len(text), hex.EncodeToString(sum[:]), []string{text}
+			return &d
+		}
+	}
+	return nil
+}
+
+// document returns what a principal reads at a URI of a compiled catalog.
+func (s *Server) document(p *catalog.Principal, uri string) (*catalog.Document, bool) {
+	if uri == catalog.SkillsIndexURI && limited(p) {
+		d := s.view(p).index()
+		return d, d != nil
+	}
+	for i := range s.mux.Mounts() {
+		if c := s.mux.Mounts()[i].Catalog; c != nil {
+			if d, ok := c.Resource(uri); ok {
+				return d, seesResource(p, c, uri)
+			}
+		}
+	}
+	return nil, false
+}
+
+func (s *Server) promptEntries(p *catalog.Principal) []string {
+	var entries []string
+	for _, c := range s.mux.Catalogs() {
+		for _, prompt := range c.Prompts {
+			if seesPrompt(p, c, prompt) {
+				entries = append(entries, prompt.Entry)
+			}
+		}
+	}
+	return entries
+}
+
+func (s *Server) resourceEntries(v *view) []string {
+	var entries []string
+	for _, c := range s.mux.Catalogs() {
+		for i := range c.Resources {
+			switch r := c.Resources[i]; {
+			case r.URI == catalog.SkillsIndexURI && v.principal != nil:
+				r.Document = v.index()
+				entries = append(entries, catalog.ResourceEntry(&r))
+			case seesResource(v.principal, c, r.URI):
+				entries = append(entries, r.Entry)
+			}
+		}
+	}
+	for i := range s.mux.Resources() {
+		if r := &s.mux.Resources()[i]; !r.IsTemplate() {
+			entries = append(entries, string(r.AppendJSON(nil)))
+		}
+	}
+	return entries
+}
