@@ -186,7 +186,9 @@ func (s *Server) route(w http.ResponseWriter, req *http.Request) {
 	case s.http.OAuth != nil && slices.Contains(s.http.OAuth.paths, path):
 		if reason := s.gate.refuse(req); reason != "" {
 			http.Error(w, reason, http.StatusForbidden)
-		} else if !share(w, req, http.MethodGet) && reads(w, req) {
+		} else if share(w, req, http.MethodGet) {
+			w.WriteHeader(http.StatusNoContent)
+		} else if reads(w, req) {
 			s.http.OAuth.serveMetadata(w)
 		}
 	case path != "/healthz" && path != "/readyz":
@@ -272,6 +274,9 @@ func (s *Server) exchange(w http.ResponseWriter, req *http.Request, r *reply, se
 	}
 	s.handle(ctx, body.Bytes(), func(m *message) *fault { return checkHeaders(req.Header, m) }, r)
 	seen.about(&r.request)
+	if r.empty() {
+		return http.StatusAccepted
+	}
 	modern := r.request.modern || mcp.IsModernProtocol(req.Header.Get(mcp.HeaderProtocolVersion))
 	return status(r.code, modern)
 }
@@ -420,11 +425,11 @@ var (
 )
 
 // write sends the reply: as one JSON text, or as a stream of events if there are
-// notifications before it; or nothing, as 202 Accepted.
+// notifications before it; or nothing but the status.
 func (r *reply) write(w http.ResponseWriter, status int) {
 	h := w.Header()
 	if r.empty() {
-		w.WriteHeader(http.StatusAccepted)
+		w.WriteHeader(status)
 		return
 	}
 	// A failure to write means that the client is gone, which is its own affair.

@@ -6,13 +6,16 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -385,5 +388,161 @@ func visit(t *testing.T, tr transport.Interface, version string) {
 	}
 	if err := cl.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSlowClients shows that a client that dawdles is cut off, wherever it does.
+func TestSlowClients(t *testing.T) {
+	for name, test := range map[string]struct {
+		timeouts timeouts
+		sent     string
+		want     string // how what comes back begins
+	}{
+		"nothing at all":     {timeouts{header: 50 * time.Millisecond}, "", ""},
+		"half a header":      {timeouts{header: 50 * time.Millisecond}, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", ""},
+		"half a body":        {timeouts{read: 50 * time.Millisecond}, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", "HTTP/1.1 400 "},
+		"a chunk that hangs": {timeouts{read: 50 * time.Millisecond}, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{", "HTTP/1.1 400 "},
+		"a second request":   {timeouts{idle: 50 * time.Millisecond}, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200 "},
+		"a header too long":  {defaultTimeouts, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 80<<10) + "\r\n\r\n", "HTTP/1.1 431 "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, Options{}, fixture())
+			s.timeouts = test.timeouts
+			conn, err := net.Dial("tcp", listen(t, s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			// A server that closes early may leave no chance to write it all.
+			io.WriteString(conn, test.sent)
+			got, _ := io.ReadAll(conn)
+			if !strings.HasPrefix(string(got), test.want) || test.want == "" && len(got) > 0 {
+				t.Errorf("what came back is %q", got)
+			}
+		})
+	}
+}
+
+// TestConnections shows that more connections than are allowed wait their turn.
+func TestConnections(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCapped(ln, 2)
+	dial := func() net.Conn {
+		conn, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return conn
+	}
+	var open []net.Conn
+	for range 2 {
+		dial()
+		conn, err := c.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, conn)
+	}
+	dial()
+	var closed atomic.Bool
+	third := make(chan error, 1)
+	go func() {
+		_, err := c.Accept()
+		if err == nil && !closed.Load() {
+			err = errors.New("a third connection was served beside two others")
+		}
+		third <- err
+	}()
+	closed.Store(true)
+	// Closing twice gives one slot back, not two.
+	open[0].Close()
+	open[0].Close()
+	if err := <-third; err != nil {
+		t.Error(err)
+	}
+	if n := len(c.slots); n != 2 {
+		t.Errorf("%d slots are taken", n)
+	}
+	// An Accept that waits ends with the listener.
+	go func() {
+		_, err := c.Accept()
+		third <- err
+	}()
+	c.Close()
+	if err := <-third; err == nil {
+		t.Error("a closed listener accepts")
+	}
+
+	// The server as a whole: many clients, one connection.
+	s := newServer(t, Options{HTTP: HTTPOptions{MaxConnections: 1}}, fixture())
+	address := listen(t, s)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			resp, err := client.Post("http://"+address+Endpoint, "application/json", strings.NewReader(ping))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer resp.Body.Close()
+			if resp.StatusCode != 200 {
+				t.Errorf("status %d", resp.StatusCode)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A gauge counts what is under way, and what ended.
+type gauge struct {
+	mu    sync.Mutex
+	under int
+	ended []Exchange
+}
+
+func (g *gauge) watch() func(Exchange) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.under++
+	return func(e Exchange) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.under--
+		g.ended = append(g.ended, e)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	var g gauge
+	s := newServer(t, Options{Watch: g.watch}, fixture())
+	foreign := legacy.post(ping)
+	foreign.Header.Set("Origin", "https://evil.example")
+	tests := []struct {
+		req  *http.Request
+		want Exchange
+	}{
+		{legacy.post(ping), Exchange{"http", "ping", false, 0, 200}},
+		{modern.post(modern.request("1", "prompts/list", "")), Exchange{"http", "prompts/list", true, 0, 200}},
+		{modern.post(modern.request("1", "prompts/get", `{"name":"nope"}`)), Exchange{"http", "prompts/get", true, -32602, 400}},
+		{legacy.post(legacy.request("1", "prompts/get", `{"name":"nope"}`)), Exchange{"http", "prompts/get", false, -32602, 200}},
+		{legacy.post(legacy.request("1", "made/up", "")), Exchange{"http", "other", false, -32601, 200}},
+		{legacy.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`), Exchange{"http", "notifications/initialized", false, 0, 202}},
+		{legacy.post(`{`), Exchange{"http", "", false, -32700, 400}},
+		{foreign, Exchange{"http", "", false, -32600, 403}},
+	}
+	for _, test := range tests {
+		s.Handler().ServeHTTP(httptest.NewRecorder(), test.req)
+		if got := g.ended[len(g.ended)-1]; got != test.want {
+			t.Errorf("%+v, want %+v", got, test.want)
+		}
+	}
+	if g.under != 0 || len(g.ended) != len(tests) {
+		t.Errorf("%d are under way, %d ended", g.under, len(g.ended))
 	}
 }

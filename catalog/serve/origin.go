@@ -121,8 +121,8 @@ const allowedHeaders = "Accept, Authorization, Content-Type, Last-Event-ID, " +
 	mcp.HeaderMethod + ", " + mcp.HeaderName + ", " + mcp.HeaderProtocolVersion + ", Mcp-Session-Id"
 
 // share lets the page that a request comes from read the answer, once its origin
-// has passed. It reports true where the request only asked whether it may be sent,
-// with a method of the ones given, and is answered by that.
+// has passed. It reports true where the request only asks whether one with the
+// method may be sent: then the headers are the answer.
 func share(w http.ResponseWriter, req *http.Request, method string) (preflight bool) {
 	origin := req.Header.Get("Origin")
 	if origin == "" {
@@ -138,6 +138,5 @@ func share(w http.ResponseWriter, req *http.Request, method string) (preflight b
 	h.Set("Access-Control-Allow-Methods", method)
 	h.Set("Access-Control-Allow-Headers", allowedHeaders)
 	h.Set("Access-Control-Max-Age", "7200")
-	w.WriteHeader(http.StatusNoContent)
 	return true
 }

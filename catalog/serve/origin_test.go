@@ -156,6 +156,9 @@ func TestPreflight(t *testing.T) {
 			t.Errorf("status %d, %v", w.Code, w.Header())
 		}
 	}
+	for _, e := range w.Result().Header["Content-Type"] {
+		t.Errorf("a preflight has the type %s", e)
+	}
 	// The page that is let in can read why its token is not.
 	if w := ask("https://app.example", ""); w.Header().Get("Access-Control-Expose-Headers") != "WWW-Authenticate" || w.Header().Get("WWW-Authenticate") == "" {
 		t.Errorf("%v", w.Header())
