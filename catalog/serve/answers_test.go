@@ -409,6 +409,27 @@ func TestComplete(t *testing.T) {
 			}
 		}
 	}
+	for _, test := range []struct{ uri, variable, value, context, want string }{
+		{"resource://catalog/skills/{skill_id}", "skill_id", "", "null", `["tests"]`},
+		{"resource://skills/{skill_id}/document", "skill_id", "TE", "null", `["tests"]`},
+		{"resource://skills/{skill_id}/document", "skill_id", "x", "null", `[]`},
+		{"resource://skills/{skill_id}/references/{ref_id}", "skill_id", "t", "null", `["tests"]`},
+		{"resource://skills/{skill_id}/references/{ref_id}", "ref_id", "", `{"arguments":{"skill_id":"tests"}}`, `["marks","more"]`},
+		{"resource://skills/{skill_id}/references/{ref_id}", "ref_id", "mo", `{"arguments":{"skill_\u0069d":"tests"}}`, `["more"]`},
+		{"resource://skills/{skill_id}/references/{ref_id}", "ref_id", "", `{"arguments":{"skill_id":"nope"}}`, `[]`},
+		{"resource://skills/{skill_id}/references/{ref_id}", "ref_id", "", `{"arguments":{"skill_id":7}}`, `[]`},
+		{"resource://skills/{skill_id}/references/{ref_id}", "ref_id", "", `{"arguments":[]}`, `[]`},
+		{"resource://skills/{skill_id}/references/{ref_id}", "ref_id", "", "7", `[]`},
+		{"resource://docs/{+path}", "path", "G", "null", `["guide/deep/intro.md"]`},
+		{"resource://docs/{+path}", "path", "skills/tests/ref", "null", `["skills/tests/references/deep/more.md","skills/tests/references/marks.md","skills/tests/references/more.md"]`},
+	} {
+		a, _ := request(t, s, modern, "completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/resource","uri":%q},"argument":{"name":%q,"value":%q},"context":%s}`, test.uri, test.variable, test.value, test.context))
+		if a.Error != nil {
+			t.Errorf("%s of %s: %v", test.variable, test.uri, a.Error)
+		} else if got := toJSON(a.Result["completion"].(map[string]any)["values"]); got != test.want {
+			t.Errorf("%s=%q of %s with %s: %s", test.variable, test.value, test.uri, test.context, got)
+		}
+	}
 }
 
 // TestRead reads every resource and every document and compares the bytes.

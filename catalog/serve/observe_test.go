@@ -37,12 +37,16 @@ func (w *witness) take() []Rendering {
 
 func TestObserver(t *testing.T) {
 	w := &witness{}
-	s := newServer(t, Options{Observer: w}, fixture())
+	s := newMuxServer(t, Options{Observer: w}, mountOwn)
 	for params, want := range map[string]Rendering{
-		`{"name":"plain"}`:      {Prompt: "plain", Outcome: Rendered},
-		`{"name":"deploy-app"}`: {Prompt: "deploy-app", Outcome: BadArguments},
-		`{"name":"made-up"}`:    {Outcome: NotFound},
-		`{}`:                    {Outcome: NotFound},
+		`{"name":"plain"}`:                           {Prompt: "plain", Outcome: Rendered},
+		`{"name":"deploy-app"}`:                      {Prompt: "deploy-app", Outcome: BadArguments},
+		`{"name":"made-up"}`:                         {Outcome: NotFound},
+		`{"name":"own/nope"}`:                        {Mount: "own/", Dynamic: true, Outcome: NotFound},
+		`{"name":"own/all"}`:                         {Prompt: "own/all", Mount: "own/", Dynamic: true, Outcome: BadArguments},
+		`{"name":"own/panics"}`:                      {Prompt: "own/panics", Mount: "own/", Dynamic: true, Outcome: Failed},
+		`{"name":"own/all","arguments":{"who":"x"}}`: {Prompt: "own/all", Mount: "own/", Dynamic: true, Outcome: Rendered},
+		`{}`: {Outcome: NotFound},
 	} {
 		request(t, s, modern, "prompts/get", params)
 		// Both transports were asked.
