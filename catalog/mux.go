@@ -22,6 +22,9 @@ type Mount struct {
 	Prefix     string
 	Catalog    *Catalog
 	Repository Repository
+	// Funcs are the prompts of a Repository that MountFuncs made, sorted by name;
+	// nil for another, whose prompts may change at any time.
+	Funcs []PromptFunc
 }
 
 // Mount adds a compiled catalog under its own prefix. It fails, and adds nothing,
@@ -66,7 +69,11 @@ func (m *Mux) MountFuncs(prefix string, prompts ...PromptFunc) error {
 	if err != nil {
 		return fmt.Errorf("mount prompts %q: %w", prefix, err)
 	}
-	return m.MountRepository(f)
+	if err := m.MountRepository(f); err != nil {
+		return err
+	}
+	m.mounts[len(m.mounts)-1].Funcs = f.prompts
+	return nil
 }
 
 // MountResource adds a resource that a program makes while it runs. It fails where

@@ -134,6 +134,9 @@ func TestPromptFunc(t *testing.T) {
 	}
 	ctx := context.Background()
 	r := m.Mounts()[0].Repository
+	if funcs := m.Mounts()[0].Funcs; len(funcs) != 1 || funcs[0].Name != "p/a" {
+		t.Errorf("the mount has %v", funcs)
+	}
 	got, err := r.Get(ctx, "p/a", map[string]string{"who": "{{x}}", "why": ""})
 	if err != nil || got.Description != "Does." || got.Messages[0].Text != "{{x}}" {
 		t.Errorf("%v, %v", got, err)

@@ -347,3 +347,13 @@ func toJSON(v any) string {
 }
 
 func textLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// decodeJSON is a JSON text as a client decodes it.
+func decodeJSON(t testing.TB, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
