@@ -227,6 +227,33 @@ func BenchmarkHandle(b *testing.B) {
 	}
 }
 
+// TestAllocations holds static answers to costing no memory.
+func TestAllocations(t *testing.T) {
+	s := newServer(t, Options{Tools: true}, fixture())
+	r := newReply()
+	for _, e := range []era{legacy, modern} {
+		for _, message := range []string{
+			e.request("7", "prompts/list", ""),
+			e.request("7", "prompts/get", `{"name":"dialogue","arguments":{"a":"b","b":"choice 001"}}`),
+			e.request("7", "resources/list", ""),
+			e.request("7", "resources/templates/list", ""),
+			e.request("7", "resources/read", `{"uri":"resource://docs/readme.md"}`),
+			e.request("7", "skills/list", ""),
+			e.request("7", "skills/get", `{"uri":"skill://tests/SKILL.md"}`),
+			e.request("7", "tools/list", ""),
+		} {
+			data := []byte(message)
+			allocations := testing.AllocsPerRun(100, func() {
+				*r = reply{head: r.head[:0], values: r.values[:0], raws: r.raws[:0]}
+				s.handle(context.Background(), data, nil, r)
+			})
+			if allocations != 0 || r.code != 0 {
+				t.Errorf("%v allocations, code %d: %s", allocations, r.code, message)
+			}
+		}
+	}
+}
+
 // BenchmarkAssemble is the answer put together from a stencil, beside a copy of it.
 func BenchmarkAssemble(b *testing.B) {
 	p := numbered(1).Prompts[0]

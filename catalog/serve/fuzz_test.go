@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/seed33527553/promptc/catalog"
 )
 
 // seeds are messages of every kind, good and bad.
@@ -32,9 +35,20 @@ func seeds() []string {
 			"resources/read":      `{"uri":"resource://docs/readme.md"}`,
 			"completion/complete": `{"ref":{"type":"ref/prompt","name":"dialogue"},"argument":{"name":"b","value":"Choice 1"}}`,
 			"server/discover":     "", "subscriptions/listen": `{"notifications":{}}`, "tools/list": "",
+			"skills/list": `{"cursor":"AAAA"}`, "skills/get": `{"uri":"skill://tests/SKILL.md"}`, "resources/directory/read": `{"uri":"skill://tests/assets/a"}`,
+			"tools/call": `{"name":"get_prompt","arguments":{"name":"dialogue","arguments":{"a":"\ud83d\ude00","b":null}}}`,
 		} {
 			list = append(list, e.request("7", method, params))
 		}
+		list = append(list,
+			e.request("8", "prompts/get", `{"name":"live/a","arguments":{"x":"\u0041","y":null,"x":1}}`),
+			e.request("8", "resources/read", `{"uri":"skill://tests/assets/odd%20name%25.txt"}`),
+			e.request("8", "resources/read", `{"uri":"own://a/b"}`),
+			e.request("8", "completion/complete", `{"ref":{"type":"ref/resource","uri":"resource://skills/{skill_id}/references/{ref_id}"},"argument":{"name":"ref_id","value":"m"},"context":{"arguments":{"skill_id":"tests"}}}`),
+			e.request("8", "tools/call", `{"name":"list_prompts"}`),
+			e.request("8", "tools/call", `{"name":"read_skill","arguments":{"skill_id":"tests","ref_id":"marks"}}`),
+			e.request("8", "tools/call", `{"name":"read_document","arguments":{"uri":"own://a"}}`),
+			e.request("8", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":1,"version":"\n"}}`))
 	}
 	return list
 }
@@ -52,22 +66,31 @@ func FuzzHandle(f *testing.F) {
 	for _, seed := range seeds() {
 		f.Add([]byte(seed))
 	}
-	s := newServer(f, Options{}, fixture())
+	s := newMuxServer(f, Options{Tools: true, PageSize: 2}, func(m *catalog.Mux) error {
+		return errors.Join(m.Mount(fixture()), m.MountRepository(pages("live/", "a", "", "b")), m.MountResource(catalog.ResourceFunc{
+			URI: "own://{x}", Name: "own",
+			Read: func(_ context.Context, uri string, variables map[string]string) (catalog.Embedded, error) {
+				return catalog.Embedded{Text: uri + variables["x"]}, nil
+			},
+		}))
+	})
+	principals := []*catalog.Principal{nil, {Name: "a"}, {Name: "b", Prefixes: []string{"live/", "te"}, Tags: []string{"a"}}}
 	f.Fuzz(func(t *testing.T, message []byte) {
 		kept := bytes.Clone(message)
-		r := newReply()
-		defer r.free()
-		s.handle(context.Background(), message, nil, r)
-		if !bytes.Equal(kept, message) {
-			t.Error("the message was changed")
+		for _, p := range principals {
+			r := newReply()
+			s.handle(catalog.WithRequest(context.Background(), &catalog.Request{Principal: p}), message, nil, r)
+			if !bytes.Equal(kept, message) {
+				t.Error("the message was changed")
+			}
+			if r.code == mcp.INTERNAL_ERROR {
+				t.Errorf("an internal error: %s", r.head)
+			}
+			if !r.empty() {
+				checkAnswer(t, append(append(bytes.Clone(r.head), r.body...), r.tail...))
+			}
+			r.free()
 		}
-		if r.code == mcp.INTERNAL_ERROR {
-			t.Errorf("an internal error: %s", r.head)
-		}
-		if r.empty() {
-			return
-		}
-		checkAnswer(t, append(append(bytes.Clone(r.head), r.body...), r.tail...))
 	})
 }
 

@@ -217,6 +217,11 @@ func pages(prefix string, texts ...string) *repo {
 			page.Next = strconv.Itoa(at + 1)
 		}
 		return page, nil
+	}, get: func(_ context.Context, name string, arguments map[string]string) (catalog.Result, error) {
+		if !strings.Contains(" "+strings.Join(texts, " ")+" ", " "+strings.TrimPrefix(name, prefix)+" ") {
+			return catalog.Result{}, catalog.ErrNotFound
+		}
+		return catalog.Result{Messages: []catalog.Message{{Role: catalog.User, Text: fmt.Sprint(name, arguments)}}}, nil
 	}}
 }
 
