@@ -28,8 +28,8 @@ type Mount struct {
 }
 
 // Mount adds a compiled catalog under its own prefix. It fails, and adds nothing,
-// where something else has the prefix, where one of its resources has the URI of
-// another, and where one of its prompts would be routed elsewhere.
+// where something else has the prefix, and where one of its resources has the URI of
+// another. The index of skills is no such case: a server makes one of all of them.
 func (m *Mux) Mount(c *Catalog) error {
 	if err := m.mountCatalog(c); err != nil {
 		return fmt.Errorf("mount catalog %q: %w", c.Name, err)
@@ -42,8 +42,8 @@ func (m *Mux) mountCatalog(c *Catalog) error {
 		return err
 	}
 	for i := range c.Resources {
-		if m.resourceTaken(c.Resources[i].URI) {
-			return fmt.Errorf("the resource %s is there already", c.Resources[i].URI)
+		if uri := c.Resources[i].URI; uri != SkillsIndexURI && m.resourceTaken(uri) {
+			return fmt.Errorf("the resource %s is there already", uri)
 		}
 	}
 	m.mounts = append(m.mounts, Mount{Prefix: c.Prefix, Catalog: c})
@@ -158,8 +158,8 @@ func (m *Mux) Prompt(name string) (*Prompt, error) {
 	return nil, fmt.Errorf("prompt %q: %w", name, ErrNotFound)
 }
 
-// Resource returns the document behind a URI of a compiled catalog. The error wraps
-// ErrNotFound.
+// Resource returns the document behind a URI of a compiled catalog: the first of them
+// that has it. The error wraps ErrNotFound.
 func (m *Mux) Resource(uri string) (*Document, error) {
 	for i := range m.mounts {
 		if c := m.mounts[i].Catalog; c != nil {

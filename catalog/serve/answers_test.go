@@ -535,9 +535,8 @@ func TestPages(t *testing.T) {
 
 // TestMux serves two catalogs, one of them private and short-lived.
 func TestMux(t *testing.T) {
-	first := numbered(2)
-	second := assemble("team/", numbered(2).Prompts, nil, nil)
-	second.Resources, second.ResourceTable = nil, catalog.Table{}
+	first := assemble("", numbered(2).Prompts, []*catalog.Skill{skill("b", nil)}, nil)
+	second := assemble("team/", numbered(2).Prompts, []*catalog.Skill{skill("a", nil), skill("c", nil)}, nil)
 	second.Cache = catalog.CacheHint{Scope: "private", TTL: 1500000000}
 	s := newServer(t, Options{}, first, second)
 	a, _ := request(t, s, modern, "prompts/list", "")
@@ -556,6 +555,24 @@ func TestMux(t *testing.T) {
 	}
 	if a, _ := request(t, s, modern, "prompts/get", `{"name":"team/prompt-00001"}`); a.Error == nil || !strings.Contains(a.Error.Message, `"team/prompt-00001"`) {
 		t.Error("the error does not name the prompt by its public name")
+	}
+	// The index is one of all skills.
+	a, _ = request(t, s, legacy, "resources/read", `{"uri":"resource://catalog/skills_index"}`)
+	index := a.Result["contents"].([]any)[0].(map[string]any)["text"].(string)
+	if want := catalog.SkillsIndex([]*catalog.Skill{second.Skills[0], first.Skills[0], second.Skills[1]}); index != want {
+		t.Errorf("the index is %s, want %s", index, want)
+	}
+	a, _ = request(t, s, legacy, "resources/list", "")
+	found := 0
+	for _, r := range a.Result["resources"].([]any) {
+		if r := r.(map[string]any); r["uri"] == catalog.SkillsIndexURI {
+			if found++; r["size"] != float64(len(index)) {
+				t.Errorf("the index has %d bytes, and is listed with %v", len(index), r["size"])
+			}
+		}
+	}
+	if found != 1 {
+		t.Errorf("the index is listed %d times", found)
 	}
 	if _, err := New(&catalog.Mux{}, Options{}); err == nil {
 		t.Error("an empty mux was accepted")

@@ -35,7 +35,7 @@ import (
 //   - templates that s has already are not compared, and mcp-go asks any one of
 //     those that match a URI.
 func Attach(s *server.MCPServer, m *catalog.Mux) error {
-	a := attachment{prompts: map[string]bool{}, uris: map[string]bool{}}
+	a := attachment{prompts: map[string]bool{}, uris: map[string]bool{}, index: indexOf(m, nil)}
 	for name := range s.ListPrompts() {
 		a.prompts[name] = true
 	}
@@ -73,6 +73,10 @@ type attachment struct {
 	toRead        []server.ServerResource
 	templates     []server.ServerResourceTemplate
 	faults        []error
+	// index is the skills index of all catalogs, and indexed tells that it is in
+	// toRead.
+	index   *catalog.Document
+	indexed bool
 }
 
 func (a *attachment) fail(format string, args ...any) {
@@ -130,6 +134,9 @@ func (a *attachment) addCatalog(m *catalog.Mux, c *catalog.Catalog) {
 		if err != nil {
 			return nil, err
 		}
+		if request.Params.URI == catalog.SkillsIndexURI {
+			d = a.index
+		}
 		contents := catalog.Embedded{URI: request.Params.URI, MIMEType: d.MIMEType}
 		if d.IsText() {
 			contents.Text = d.String()
@@ -145,6 +152,14 @@ func (a *attachment) addCatalog(m *catalog.Mux, c *catalog.Catalog) {
 			continue
 		}
 		entry.Annotations = nil
+		if entry.URI == catalog.SkillsIndexURI {
+			if a.indexed {
+				continue // it is one of all catalogs
+			}
+			a.indexed = true
+			size := int64(a.index.Size)
+			entry.Size = &size
+		}
 		a.addResource(entry, read)
 	}
 	for _, t := range templates() {

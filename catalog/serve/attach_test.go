@@ -178,6 +178,9 @@ func TestAttachRefuses(t *testing.T) {
 	if err := twice.Mount(fixture()); err != nil {
 		t.Fatal(err)
 	}
+	if err := twice.Mount(assemble("team/", nil, []*catalog.Skill{skill("more", nil)}, nil)); err != nil {
+		t.Fatal(err)
+	}
 	s := server.NewMCPServer("own", "1.0.0")
 	if err := Attach(s, &twice); err != nil {
 		t.Fatal(err)

@@ -169,11 +169,11 @@ func (s *Server) use(ctx context.Context, name string, given map[string][]byte, 
 		result, f := s.get(ctx, &inner)
 		return appendMessages(nil, result.Messages), f
 	case "list_skills":
-		var skills []*catalog.Skill
-		for _, c := range s.mux.Catalogs() {
-			skills = append(skills, visibleSkills(m.principal, c)...)
+		index, ok := s.document(m.principal, catalog.SkillsIndexURI)
+		if !ok {
+			return appendText(nil, catalog.SkillsIndex(nil)), nil
 		}
-		return appendText(nil, catalog.SkillsIndex(skills)), nil
+		return appendDocument(nil, catalog.SkillsIndexURI, index), nil
 	case "read_skill":
 		return s.useSkill(m, text(given["skill_id"]), given["ref_id"])
 	}

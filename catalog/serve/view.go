@@ -21,14 +21,13 @@ type view struct {
 	// limits are the principal's in one text, empty for none.
 	limits                     string
 	prompts, resources, skills list
-	// index is the skills index, of the seen skills alone; unused where everything
-	// is seen.
+	// index is the skills index, of the seen skills of all catalogs; nil for none.
 	index func() *catalog.Document
 }
 
 func (s *Server) newView(p *catalog.Principal, limits string) *view {
 	v := &view{principal: p, limits: limits}
-	v.index = sync.OnceValue(func() *catalog.Document { return s.indexFor(p) })
+	v.index = sync.OnceValue(func() *catalog.Document { return indexOf(s.mux, p) })
 	v.prompts = s.newList("prompts/list", "prompts", limits, func() []string { return s.promptEntries(p) })
 	v.resources = s.newList("resources/list", "resources", limits, func() []string { return s.resourceEntries(v) })
 	v.skills = s.newList("skills/list", "skills", limits, func() []string { return s.skillEntries(p) })
@@ -148,24 +147,34 @@ func visibleSkills(p *catalog.Principal, c *catalog.Catalog) []*catalog.Skill {
 	return seen
 }
 
-// indexFor returns the skills index of the catalog that has it, of the skills that
-// a principal sees; nil if there is none.
-func (s *Server) indexFor(p *catalog.Principal) *catalog.Document {
-	for _, c := range s.mux.Catalogs() {
-		if compiled, ok := c.Resource(catalog.SkillsIndexURI); ok {
-			text := catalog.SkillsIndex(visibleSkills(p, c))
-			sum := sha256.Sum256([]byte(text))
-			d := *compiled
-			d.Size, d.Digest, d.Text = len(text), hex.EncodeToString(sum[:]), []string{text}
-			return &d
+// indexOf returns the skills index, of the skills of all catalogs that a principal
+// sees; nil if no catalog has one.
+func indexOf(m *catalog.Mux, p *catalog.Principal) *catalog.Document {
+	var compiled []*catalog.Document
+	var skills []*catalog.Skill
+	for _, c := range m.Catalogs() {
+		if d, ok := c.Resource(catalog.SkillsIndexURI); ok {
+			compiled = append(compiled, d)
 		}
+		skills = append(skills, visibleSkills(p, c)...)
 	}
-	return nil
+	switch {
+	case compiled == nil:
+		return nil
+	case len(compiled) == 1 && !limited(p):
+		return compiled[0]
+	}
+	slices.SortStableFunc(skills, func(a, b *catalog.Skill) int { return strings.Compare(a.ID, b.ID) })
+	text := catalog.SkillsIndex(skills)
+	sum := sha256.Sum256([]byte(text))
+	d := *compiled[0]
+	d.Size, d.Digest, d.Text = len(text), hex.EncodeToString(sum[:]), []string{text}
+	return &d
 }
 
 // document returns what a principal reads at a URI of a compiled catalog.
 func (s *Server) document(p *catalog.Principal, uri string) (*catalog.Document, bool) {
-	if uri == catalog.SkillsIndexURI && limited(p) {
+	if uri == catalog.SkillsIndexURI {
 		d := s.view(p).index()
 		return d, d != nil
 	}
@@ -193,12 +202,18 @@ func (s *Server) promptEntries(p *catalog.Principal) []string {
 
 func (s *Server) resourceEntries(v *view) []string {
 	var entries []string
+	indexed := false
 	for _, c := range s.mux.Catalogs() {
 		for i := range c.Resources {
 			switch r := c.Resources[i]; {
-			case r.URI == catalog.SkillsIndexURI && v.principal != nil:
-				r.Document = v.index()
-				entries = append(entries, catalog.ResourceEntry(&r))
+			case r.URI == catalog.SkillsIndexURI && indexed:
+			case r.URI == catalog.SkillsIndexURI:
+				indexed = true
+				if index := v.index(); index != r.Document {
+					r.Document = index
+					r.Entry = catalog.ResourceEntry(&r)
+				}
+				entries = append(entries, r.Entry)
 			case seesResource(v.principal, c, r.URI):
 				entries = append(entries, r.Entry)
 			}

@@ -31,7 +31,6 @@ func mountTeams(m *catalog.Mux) error {
 	documents = append(append(documents, markdown(open)...), markdown(closed)...)
 	slices.SortFunc(documents, func(a, b *catalog.Document) int { return strings.Compare(a.Path, b.Path) })
 	team := assemble("team/", []*catalog.Prompt{tagged("only")}, nil, nil)
-	team.Resources, team.ResourceTable = nil, catalog.Table{}
 	for _, err := range []error{
 		m.Mount(assemble("", prompts, []*catalog.Skill{open, closed}, documents)),
 		m.Mount(team),
