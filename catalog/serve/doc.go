@@ -5,22 +5,69 @@
 //	err = server.ServeStdio(ctx, os.Stdin, os.Stdout)
 //	err = server.Serve(ctx, listener) // HTTP; the endpoint is /mcp
 //
+// A program that has a server of mcp-go's already can add a catalog to it with
+// [Attach], which serves less.
+//
 // # Who answers what
 //
 // The catalog's own methods are answered here, from text that was JSON before the
 // request came: prompts/list, prompts/get, resources/list,
-// resources/templates/list, resources/read and completion/complete. Everything
-// else is the protocol's lifecycle, and mcp-go's: initialize, server/discover,
-// ping, subscriptions/listen, notifications, and the refusal of methods that do
-// not exist. A test holds the answers made here against the ones that mcp-go
-// gives for the same content, message by message.
+// resources/templates/list, resources/read and completion/complete; where there are
+// skills, skills/list, skills/get and resources/directory/read (SEP-2640); and with
+// Options.Tools, tools/list and tools/call. Everything else is the protocol's
+// lifecycle, and mcp-go's: initialize, server/discover, ping, subscriptions/listen,
+// notifications, and the refusal of methods that do not exist. A test holds the
+// answers made here against the ones that mcp-go gives for the same content,
+// message by message.
 //
 // Both eras of the protocol are spoken at once, and each request tells its own: a
 // protocol version of 2026-07-28 or later in its _meta makes it a modern one,
 // which is answered with resultType, serverInfo and, on lists and reads, ttlMs and
 // cacheScope. A request without one is served by the rules of 2025-11-25 and
-// before, whether or not initialize came first: nothing here depends on what a
-// connection sent earlier.
+// before, whether or not initialize came first: nothing that is answered here
+// depends on what a connection sent earlier. (A repository on stdio learns what a
+// client called itself at initialize.) Batches, which 2025-03-26 alone has, are
+// refused in every revision.
+//
+// # Repositories and functions
+//
+// Prompts of a [catalog.Repository] or a [catalog.PromptFunc] and resources of a
+// [catalog.ResourceFunc] are the program's own code. It finds who asks with
+// [catalog.RequestOf], and has half a minute, after which its context is done. On
+// stdio it runs aside, while others are answered. An error that is neither
+// catalog.ErrNotFound nor a *catalog.ArgumentError, a panic, and messages that MCP
+// does not know are -32603, with the reason in the log alone.
+//
+// prompts/list has the catalogs first, then each repository in the order of
+// mounting; no page mixes two repositories, and none is empty but the only one. What
+// a repository lists that another mount would answer for, or lists twice on a page,
+// is left out and logged. At most 16 empty pages of a repository in a row are passed
+// over, and a page holds at most 10,000 prompts. To know whether anything follows,
+// the repositories after a page are asked too, for two seconds at most; what goes
+// wrong there is told to the request that gets there.
+//
+// An [Observer] is told of every prompt that was asked for, also through a tool, and
+// of no argument.
+//
+// # Who sees what
+//
+// A request may have a [catalog.Principal], by catalog.WithRequest in its context:
+// Serve and Handler put there who was authenticated. A principal with prefixes or
+// tags sees the prompts and skills that Principal.Sees lets through, by their public
+// names, in every list, read and completion; a skill with all its URIs and its place
+// in the index, a prompt with its document. A repository's prompts have no tags.
+// Documents beside prompts/ and skills/ and resources that are functions are seen by
+// everybody; a function that knows better answers catalog.ErrNotFound. What is not
+// seen is answered exactly as what is not there.
+//
+// # Caching
+//
+// What is made of catalogs stays fresh as long as the most careful catalog says, or
+// a day; what changes with the program only, tools and templates, a day; the pages
+// of a repository as long as its CacheHint says, which is asked once, or not at all
+// without one; what a function reads not at all. The scope is the same on all
+// answers: private if anything that is mounted says so, or if the one who asks was
+// authenticated.
 //
 // # Errors
 //
@@ -28,7 +75,8 @@
 //	-32600  not a request: a batch, a wrong jsonrpc or id, a member twice, a
 //	        message longer than Options.MaxRequest
 //	-32601  no such method
-//	-32602  params: an unknown prompt, resource, template or cursor, bad arguments
+//	-32602  params: an unknown prompt, resource, template, skill, directory, tool or
+//	        cursor, bad arguments
 //	-32002  an unknown resource, in revisions before 2026-07-28; data.uri names it
 //	-32020  a header that is missing or differs from the body (HTTP, 2026-07-28)
 //	-32022  a protocol version not spoken; data lists the ones that are
@@ -41,6 +89,10 @@
 //	             {"name": "version", "reason": "is not a string"}],
 //	 "arguments": ["service", "environment", "version"]}
 //
+// Of a prompt that a repository renders, the list of its arguments is left out. What
+// is wrong with the arguments of a tool is a result with isError, which the model
+// sees.
+//
 // Over HTTP, -32700, -32600 and -32022 have status 400, and a request of
 // 2026-07-28 has 404 for -32601, 500 for -32603 and 400 for every other error; an
 // earlier one has 200.
@@ -50,13 +102,16 @@
 // A message holds at most Options.MaxRequest bytes: a longer line is answered
 // with an error and skipped without being kept, a longer body is refused with
 // status 413. Arrays and objects nest 64 deep. A page of a list holds
-// Options.PageSize entries. On stdio at most 16 requests that may have to wait are
-// under way; then reading stops until one is done. Every wait of the HTTP server
-// has a timeout.
+// Options.PageSize entries, or what a repository puts on it. On stdio at most 16
+// requests that may have to wait are under way; then reading stops until one is
+// done. Every wait of the HTTP server has a timeout. Of what principals with limits
+// see, 64 kinds are kept ready.
 //
 // # Cursors
 //
-// A cursor names a list, a catalog and a place, so it works on every replica that
-// serves the same content, and nowhere else: one of another list, of other content
-// or of nobody's making is -32602. Cursors hold no secret and are not signed.
+// A cursor names a list, what is mounted, the limits of who asks, and a place: a
+// position in the catalogs, or a repository and its own cursor. So it works on every
+// replica that serves the same content, and nowhere else: one of another list, of
+// other content or of nobody's making is -32602. Cursors hold no secret and are not
+// signed.
 package serve
