@@ -174,7 +174,10 @@ func input(item check.Item, raw []byte, source func(string) *diag.Source) *check
 		in.File = parse.Parse(s, item.Kind)
 		text = s.Text
 	}
-	sum := sha256.Sum256([]byte(text))
+	if string(raw) != text { // which makes no copy
+		raw = []byte(text)
+	}
+	sum := sha256.Sum256(raw)
 	in.Size, in.Digest = len(text), hex.EncodeToString(sum[:])
 	return in
 }

@@ -18,7 +18,7 @@
 //	diag    sources, places, diagnostics and their printing, for all of them
 //
 // Imports point one way: gen to emit, emit to check, check to parse, parse to diag;
-// check and emit also to catalog, whose vocabulary both sides share. Nothing here
+// parse, check and emit also to catalog, whose vocabulary both sides share. Nothing here
 // imports a generated package: a broken one could not be generated again.
 //
 // Placement is decided before anything is read. check.Layout looks at the paths

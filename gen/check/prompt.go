@@ -125,9 +125,9 @@ func (c *prompt) arguments(f fields) map[string]*argument {
 			c.anyName = true
 		case v == nil:
 			c.anyName = true
-		case len(name) > parse.MaxArgumentName || !parse.ArgumentName.MatchString(name):
+		case !catalog.IsArgumentName(name):
 			help := "use ASCII letters, digits and underscores, and start with a lower-case letter; at most 64 characters"
-			if better := strings.ReplaceAll(kebab(name), "-", "_"); parse.ArgumentName.MatchString(better) && len(better) <= parse.MaxArgumentName {
+			if better := strings.ReplaceAll(kebab(name), "-", "_"); catalog.IsArgumentName(better) {
 				help = "write it " + better
 			}
 			c.faults.Add(v.Span, "argument-name", fmt.Sprintf("%q is not an argument's name", name), help)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/seed33527553/promptc/catalog"
 	"github.com/seed33527553/promptc/gen/diag"
 )
 
@@ -37,13 +38,7 @@ type NearMiss struct {
 	Name string
 }
 
-// MaxArgumentName is how long an argument's name may be, in bytes.
-const MaxArgumentName = 64
-
 var (
-	// ArgumentName is the form of an argument's name, but for its length.
-	ArgumentName = regexp.MustCompile(`^[a-z][A-Za-z0-9_]*$`)
-
 	roleLine     = regexp.MustCompile(`^<!-- role: (user|assistant) -->$`)
 	escapedRole  = regexp.MustCompile(`^\\<!-- role: (?:user|assistant) -->$`)
 	nearRoleLine = regexp.MustCompile(`(?i)^[ \t]*<!--[ \t]*role[ \t]*[:=][ \t]*(.*?)[ \t]*-->[ \t]*$`)
@@ -161,7 +156,7 @@ func placeholder(s string) (name string, end int, exact bool) {
 		return "", 0, false
 	}
 	inner := s[2:i]
-	if len(inner) <= MaxArgumentName && ArgumentName.MatchString(inner) {
+	if catalog.IsArgumentName(inner) {
 		return inner, i + 2, true
 	}
 	return strings.TrimSpace(inner), i + 2, false

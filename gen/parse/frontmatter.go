@@ -111,7 +111,6 @@ func (f *File) yaml(start, end int) *Value {
 		f.syntaxError(start, end, err)
 		return nil
 	}
-	line := f.Source.Position(start).Line - 1
 	if extra {
 		at := start
 		for _, i := range documentEnd.FindAllStringIndex(text, -1) {
@@ -126,7 +125,7 @@ func (f *File) yaml(start, end int) *Value {
 	if node == nil || len(node.Content) == 0 {
 		return &Value{Kind: Mapping, Span: f.Source.Span(start, start)}
 	}
-	w := &walk{file: f, source: f.Source, line: line, ok: true}
+	w := newWalk(f, start, end)
 	v := w.value(node.Content[0])
 	if !w.ok {
 		return nil

@@ -63,16 +63,82 @@ func (v *Value) Get(key string) *Value {
 }
 
 // walk turns a node into a Value, and reports the features of YAML that a
-// frontmatter may not use. base is the offset of the YAML text in the source.
+// frontmatter may not use.
 type walk struct {
 	file   *File
 	source *diag.Source
-	line   int // lines before the YAML text
+	line   int   // lines before the YAML text
+	starts []int // where its lines start in the source
 	ok     bool
 }
 
+// newWalk prepares a walk over the YAML between two offsets.
+func newWalk(f *File, start, end int) *walk {
+	text := f.Source.Text
+	w := &walk{file: f, source: f.Source, line: strings.Count(text[:start], "\n"), ok: true}
+	w.starts = make([]int, 0, strings.Count(text[start:end], "\n")+1)
+	for at := start; ; {
+		w.starts = append(w.starts, at)
+		i := strings.IndexByte(text[at:end], '\n')
+		if i < 0 {
+			return w
+		}
+		at += i + 1
+	}
+}
+
+// offset returns where the rune at a line and column of the YAML is. Nearly always
+// what stands before it is short and ASCII, so that the source need not be indexed.
+func (w *walk) offset(line, column int) int {
+	if 1 <= line && line <= len(w.starts) && column < 1000 {
+		text := w.source.Text[w.starts[line-1]:]
+		before := 0
+		for before < column-1 && before < len(text) && text[before] < utf8.RuneSelf && text[before] != '\n' {
+			before++
+		}
+		if before == column-1 {
+			return w.starts[line-1] + before
+		}
+	}
+	return w.source.Offset(w.line+line, column)
+}
+
+// fewKeys is up to how many keys of a mapping are compared with each other; a map
+// takes longer to make.
+const fewKeys = 16
+
+// keys finds the first use of each key of a mapping.
+type keys struct {
+	few  []*Value
+	many map[string]*Value
+}
+
+// first returns the earlier use of a key, or nil after noting this one.
+func (k *keys) first(key *Value) *Value {
+	if k.many == nil {
+		for _, earlier := range k.few {
+			if earlier.Text == key.Text {
+				return earlier
+			}
+		}
+		if k.few = append(k.few, key); len(k.few) <= fewKeys {
+			return nil
+		}
+		k.many = make(map[string]*Value, 2*fewKeys)
+		for _, v := range k.few {
+			k.many[v.Text] = v
+		}
+		return nil
+	}
+	if earlier := k.many[key.Text]; earlier != nil {
+		return earlier
+	}
+	k.many[key.Text] = key
+	return nil
+}
+
 func (w *walk) value(n *yaml.Node) *Value {
-	start := w.source.Offset(w.line+n.Line, n.Column)
+	start := w.offset(n.Line, n.Column)
 	switch {
 	case n.Kind == yaml.AliasNode:
 		w.feature(start, start+1+len(n.Value), "an alias (*"+n.Value+")", "write the value out, or quote it if the * is part of the text")
@@ -93,18 +159,17 @@ func (w *walk) value(n *yaml.Node) *Value {
 	case yaml.MappingNode:
 		v.Kind = Mapping
 		v.Entries = make([]Entry, 0, len(n.Content)/2)
-		first := make(map[string]*Value, len(n.Content)/2)
+		var few [fewKeys]*Value
+		seen := keys{few: few[:0]}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := w.value(n.Content[i]), w.value(n.Content[i+1])
 			if n.Content[i].ShortTag() == "!!merge" {
 				w.feature(key.Span.Start, key.Span.End, "a merge key (<<)", "write the keys out")
 			}
 			if key.Kind != Sequence && key.Kind != Mapping {
-				if earlier := first[key.Text]; earlier != nil {
+				if earlier := seen.first(key); earlier != nil {
 					d := w.feature(key.Span.Start, key.Span.End, "the key "+quote(key.Text)+" twice in one mapping", "remove one of them")
 					d.Related = []diag.Related{{Span: earlier.Span, Message: "it is first here"}}
-				} else {
-					first[key.Text] = key
 				}
 			}
 			v.Entries = append(v.Entries, Entry{key, value})
