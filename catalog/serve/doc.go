@@ -42,7 +42,9 @@
 // mounting; no page mixes two repositories, and none is empty but the only one. What
 // a repository lists that another mount would answer for, or lists twice on a page,
 // is left out and logged. At most 16 empty pages of a repository in a row are passed
-// over, and a page holds at most 10,000 prompts. To know whether anything follows,
+// over, after which it counts as broken; where they are not empty but hidden from
+// the one who asks, an empty page stands for them. A page holds at most 10,000
+// prompts. To know whether anything follows,
 // the repositories after a page are asked too, for two seconds at most; what goes
 // wrong there is told to the request that gets there.
 //

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -190,6 +191,9 @@ func (s *Server) pageOfPrompts(ctx context.Context, m *message) ([]byte, *ending
 			members = found.prompts[i].AppendJSON(members)
 		}
 		members = append(members, ']')
+		if found.paused {
+			return appendNext(members, s.cursorAt(v, found.next)), &s.passing, nil
+		}
 		if at = found.next; found.prompts != nil {
 			last = s.repositories[found.at.repository]
 		}
@@ -202,6 +206,8 @@ func (s *Server) pageOfPrompts(ctx context.Context, m *message) ([]byte, *ending
 	switch follows, f := w.next(ctx, at); {
 	case f != nil:
 		members = appendNext(members, s.cursorAt(v, w.at))
+	case follows.paused:
+		members = appendNext(members, s.cursorAt(v, follows.next))
 	case follows.prompts != nil:
 		members = appendNext(members, s.cursorAt(v, follows.at))
 	default:
@@ -228,15 +234,22 @@ type walk struct {
 
 // findings are the prompts of one page, where it is, and where the list goes on.
 type findings struct {
-	prompts  []catalog.Listing // nil: there is nothing more
+	prompts  []catalog.Listing // nil: there is nothing more, unless paused
 	at, next spot
+	// paused tells that what was found so far is not for the one who asks.
+	paused bool
 }
 
 // next returns the first page from a spot on that is not empty.
 func (w *walk) next(ctx context.Context, from spot) (findings, *fault) {
 	s := w.server
 	w.at = from
-	for empty := 0; w.at.repository < len(s.repositories); {
+	empty, hidden := 0, false
+	for w.at.repository < len(s.repositories) {
+		if !w.mayShow(s.repositories[w.at.repository].Prefix) {
+			w.at = spot{repository: w.at.repository + 1}
+			continue
+		}
 		page, err := s.page(ctx, w.at)
 		if errors.Is(err, catalog.ErrCursor) && w.at == from && from.cursor != "" {
 			return findings{}, s.everything.prompts.badCursor()
@@ -248,20 +261,40 @@ func (w *walk) next(ctx context.Context, from spot) (findings, *fault) {
 		if page.Next == "" {
 			next = spot{repository: w.at.repository + 1}
 		}
-		if prompts := w.sift(page.Prompts); len(prompts) > 0 {
-			return findings{prompts, w.at, next}, nil
+		good := w.sift(page.Prompts)
+		if shown := w.shown(good); len(shown) > 0 {
+			return findings{prompts: shown, at: w.at, next: next}, nil
 		}
-		if empty++; next.repository != w.at.repository {
-			empty = 0
+		empty, hidden = empty+1, hidden || len(good) > 0
+		if next.repository != w.at.repository {
+			empty, hidden = 0, false
+		}
+		if empty == mostEmpty && hidden {
+			return findings{next: next, paused: true}, nil
 		}
 		if empty == mostEmpty {
-			err := w.broken(fmt.Errorf("%d pages in a row hold nothing that can be shown", empty))
+			err := w.broken(fmt.Errorf("%d pages in a row are empty", empty))
 			w.at = next
 			return findings{}, err
 		}
 		w.at = next
 	}
 	return findings{}, nil
+}
+
+// mayShow tells whether names with a prefix can be among what the principal sees.
+func (w *walk) mayShow(prefix string) bool {
+	return !limited(w.principal) || slices.ContainsFunc(w.principal.Prefixes, func(p string) bool {
+		return strings.HasPrefix(prefix, p) || strings.HasPrefix(p, prefix)
+	})
+}
+
+// shown returns the prompts that the principal sees.
+func (w *walk) shown(prompts []catalog.Listing) []catalog.Listing {
+	if !limited(w.principal) {
+		return prompts
+	}
+	return slices.DeleteFunc(slices.Clone(prompts), func(p catalog.Listing) bool { return !w.principal.Sees(p.Name, nil) })
 }
 
 func (w *walk) broken(err error) *fault {
@@ -291,33 +324,35 @@ func (s *Server) page(ctx context.Context, at spot) (catalog.Page, error) {
 	return page, err
 }
 
-// sift returns the prompts of a page that can be shown to the one who asks.
+// sift returns the prompts of a page that can be served, and logs that others were
+// not.
 func (w *walk) sift(prompts []catalog.Listing) []catalog.Listing {
 	mount := w.server.repositories[w.at.repository].Mount
 	seen := make(map[string]bool, len(prompts))
 	kept := make([]catalog.Listing, 0, len(prompts))
+	name, reason := "", ""
 	for _, prompt := range prompts {
-		reason := ""
+		why := ""
 		switch {
 		case !strings.HasPrefix(prompt.Name, mount.Prefix):
-			reason = "it does not start with the repository's prefix"
+			why = "it does not start with the repository's prefix"
 		case prompt.Name == mount.Prefix || !utf8.ValidString(prompt.Name):
-			reason = "it is empty or not valid UTF-8"
+			why = "it is empty or not valid UTF-8"
 		case w.server.mux.Route(prompt.Name).Prefix != mount.Prefix:
-			reason = "another mount answers for it"
+			why = "another mount answers for it"
 		case seen[prompt.Name]:
-			reason = "it stands twice on one page"
-		}
-		if reason != "" {
-			if !w.ahead {
-				w.server.log.Warn("a listed prompt was left out", "repository", mount.Prefix, "prompt", clip(prompt.Name), "reason", reason)
-			}
+			why = "it stands twice on one page"
+		default:
+			seen[prompt.Name] = true
+			kept = append(kept, prompt)
 			continue
 		}
-		seen[prompt.Name] = true
-		if !limited(w.principal) || w.principal.Sees(prompt.Name, nil) {
-			kept = append(kept, prompt)
+		if reason == "" {
+			name, reason = prompt.Name, why
 		}
+	}
+	if reason != "" && !w.ahead {
+		w.server.log.Warn("listed prompts were left out", "repository", mount.Prefix, "count", len(prompts)-len(kept), "first", clip(name), "reason", reason)
 	}
 	return kept
 }

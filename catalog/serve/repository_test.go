@@ -290,6 +290,59 @@ func empties(n int) (all []catalog.Repository) {
 	return all
 }
 
+// TestHiddenPages shows that pages that are not for a principal are no fault of
+// anybody's, and that the work for one request has a bound all the same.
+func TestHiddenPages(t *testing.T) {
+	texts := slices.Repeat([]string{"x"}, 50)
+	texts[39] = "team-a team-b"
+	asked := 0
+	counted := func(r *repo) *repo {
+		list := r.list
+		r.list = func(ctx context.Context, cursor string) (catalog.Page, error) {
+			asked++
+			return list(ctx, cursor)
+		}
+		return r
+	}
+	s := serveRepos(t, Options{}, 1, counted(pages("h/", texts...)))
+	for name, test := range map[string]struct {
+		p    catalog.Principal
+		want string
+	}{
+		"some":                {catalog.Principal{Prefixes: []string{"h/team-"}}, "h/team-a h/team-b"},
+		"one":                 {catalog.Principal{Prefixes: []string{"prompt-00000", "h/team-b"}}, "prompt-00000 h/team-b"},
+		"none, all elsewhere": {catalog.Principal{Prefixes: []string{"prompt-00000"}}, "prompt-00000"},
+		"none, tags alone":    {catalog.Principal{Tags: []string{"a"}}, "prompt-00000"},
+	} {
+		asked = 0
+		params, pages, got := "", 0, []string{}
+		for {
+			before := asked
+			a, _ := exchangeAs(t, s, &test.p, modern, modern.request("7", "prompts/list", params))
+			if a.Error != nil {
+				t.Fatalf("%s: %v", name, a.Error)
+			}
+			// Both transports were asked.
+			if n := asked - before; n > 2*(2*mostEmpty+1) {
+				t.Errorf("%s: %d pages were asked for at once", name, n)
+			}
+			if names := namesOf(a, "prompts"); names != "" {
+				got = append(got, names)
+			}
+			if pages++; a.Result["nextCursor"] == nil {
+				break
+			}
+			params = toJSON(map[string]any{"cursor": a.Result["nextCursor"]})
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: got %q, want %s", name, got, test.want)
+		}
+		if strings.HasPrefix(name, "none") && asked > 0 {
+			t.Errorf("%s: %d pages were asked for in vain", name, asked)
+		}
+	}
+}
+
 // TestCursorsAcrossMounts tries cursors where they do not belong.
 func TestCursorsAcrossMounts(t *testing.T) {
 	repos := func() []catalog.Repository { return []catalog.Repository{pages("a/", "x", "y"), pages("b/", "x")} }
@@ -373,10 +426,10 @@ func TestHostileRepositories(t *testing.T) {
 		}}, "!", "a page is followed by itself"},
 		"endless emptiness": {&repo{prefix: "h/", list: func(_ context.Context, cursor string) (catalog.Page, error) {
 			return catalog.Page{Next: cursor + "x"}, nil
-		}}, "!", "16 pages in a row"},
+		}}, "!", "16 pages in a row are empty"},
 		"nothing but foreign names": {&repo{prefix: "h/", list: func(_ context.Context, cursor string) (catalog.Page, error) {
 			return catalog.Page{Prompts: listing("x"), Next: cursor + "x"}, nil
-		}}, "!", "16 pages in a row"},
+		}}, "!", "16 pages in a row are empty"},
 	} {
 		var log bytes.Buffer
 		s := serveRepos(t, Options{Logger: textLogger(&log)}, 1, test.repo, pages("h/deep/", "good"))
