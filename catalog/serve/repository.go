@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -87,7 +88,11 @@ func (s *Server) broken(what, name string, err error) *fault {
 	if c := (*crash)(nil); errors.As(err, &c) {
 		attributes = append(attributes, "stack", string(c.stack))
 	}
-	s.log.Error(what+" failed", attributes...)
+	level := slog.LevelError
+	if errors.Is(err, context.Canceled) {
+		level = slog.LevelInfo // the client went away
+	}
+	s.log.Log(context.Background(), level, what+" failed", attributes...)
 	return faultf(mcp.INTERNAL_ERROR, "internal error")
 }
 

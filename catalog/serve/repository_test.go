@@ -484,6 +484,25 @@ func TestSlowRepository(t *testing.T) {
 	}
 }
 
+// TestClientGone shows that a client that goes away is no error in the log.
+func TestClientGone(t *testing.T) {
+	var log bytes.Buffer
+	ctx, cancel := context.WithCancel(context.Background())
+	s := serveRepos(t, Options{Logger: textLogger(&log)}, 1, &repo{
+		prefix: "h/",
+		get: func(ctx context.Context, _ string, _ map[string]string) (catalog.Result, error) {
+			cancel()
+			<-ctx.Done()
+			return catalog.Result{}, ctx.Err()
+		},
+	})
+	r := newReply()
+	s.handle(ctx, []byte(legacy.request("7", "prompts/get", `{"name":"h/x"}`)), nil, r)
+	if r.code != -32603 || !strings.Contains(log.String(), "level=INFO") || strings.Contains(log.String(), "level=ERROR") {
+		t.Errorf("code %d; the log has\n%s", r.code, &log)
+	}
+}
+
 // TestAside shows that a repository that takes its time holds up nobody else.
 func TestAside(t *testing.T) {
 	free := make(chan struct{})
