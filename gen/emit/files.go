@@ -6,21 +6,55 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/seed33527553/promptc/catalog"
 )
 
+// A planned is a file whose key is still to be made.
+type planned struct {
+	path   string
+	key    func() string
+	render func(key string) ([]byte, error)
+}
+
 // file returns the file that render prints from inputs alone.
-func file[T any](p pkg, name string, inputs *T, render func(inputs *T, key string) ([]byte, error)) File {
-	key := digest(name, inputs)
-	return File{Path: p.Dir + name, Key: key, Render: func() ([]byte, error) { return render(inputs, key) }}
+func file[T any](p pkg, name string, inputs *T, render func(inputs *T, key string) ([]byte, error)) planned {
+	return planned{
+		path:   p.Dir + name,
+		key:    func() string { return digest(name, inputs) },
+		render: func(key string) ([]byte, error) { return render(inputs, key) },
+	}
 }
 
 // files lists the files, sorted by path.
 func (l *plan) files() []File {
-	var files []File
+	planned := l.planned()
+	files := make([]File, len(planned))
+	// Keys are digests of all that is in a file, and so worth every processor.
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
+				p := planned[i]
+				key := p.key()
+				files[i] = File{Path: p.path, Key: key, Render: func() ([]byte, error) { return p.render(key) }}
+			}
+		})
+	}
+	workers.Wait()
+	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	return files
+}
+
+// planned lists the files.
+func (l *plan) planned() []planned {
+	var files []planned
 	for _, p := range l.prompts {
 		files = append(files, file(p.Package, "prompt_"+fileName(p.Prompt.ID), p, (*prompt).render))
 	}
@@ -54,7 +88,6 @@ func (l *plan) files() []File {
 		files = append(files, file(home, "index_gen.go", index, (*indexFile).render))
 	}
 	files = append(files, file(home, "catalog_gen.go", l.catalogFile(home, lists), (*catalogFile).render))
-	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	return files
 }
 
@@ -63,7 +96,7 @@ func fileName(id string) string { return strings.ReplaceAll(id, "-", "_") + "_ge
 
 // documentFiles returns the files for documents of a package: one, or a power of two
 // where that would be large.
-func (l *plan) documentFiles(at pkg, documents []*document) []File {
+func (l *plan) documentFiles(at pkg, documents []*document) []planned {
 	size := 0
 	for _, d := range documents {
 		for _, part := range d.Document.Text {
@@ -79,7 +112,7 @@ func (l *plan) documentFiles(at pkg, documents []*document) []File {
 		u := &units[bucket(cmp.Or(d.Document.Path, d.URI), n)]
 		u.Documents = append(u.Documents, d)
 	}
-	var files []File
+	var files []planned
 	for i := range units {
 		u := &units[i]
 		if len(u.Documents) == 0 {
