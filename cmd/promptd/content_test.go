@@ -174,12 +174,7 @@ func TestServesContent(t *testing.T) {
 		t.Skip("builds the program")
 	}
 	content := readContent(t)
-	program := filepath.Join(t.TempDir(), "promptd")
-	build := exec.Command("go", "build", "-trimpath", "-o", program, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := buildProgram(t)
 	for _, era := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		t.Run("stdio "+era, func(t *testing.T) {
 			content.compare(t, client.NewClient(transport.NewStdio(program, nil), client.WithProtocolVersion(era)), era)
