@@ -96,9 +96,11 @@ func (s *Server) readDirectory(m *message, r *reply) *fault {
 	if children == nil {
 		return notServed(m, "no directory is served there")
 	}
-	// The limits are of no account: whoever sees the skill sees all of it.
+	// The limits are of no account: whoever sees the skill sees all of it. Of the
+	// extension's results this alone need not say how long it stays fresh, but the
+	// Inspector refuses one that does not.
 	l := s.newList(m.method, "resources", uri, func() []string { return children })
-	return s.list(&l, &s.plain, m, r)
+	return s.list(&l, &s.content, m, r)
 }
 
 // childrenOf returns the entries of what is directly in a directory of a skill,

@@ -151,7 +151,7 @@ func TestDirectory(t *testing.T) {
 		if got := toJSON(a.Result["resources"]); got != want {
 			t.Errorf("%s: %s", uri, got)
 		}
-		if _, ok := a.Result["ttlMs"]; ok || a.Result["resultType"] != "complete" {
+		if a.Result["ttlMs"] != 86400000.0 || a.Result["cacheScope"] != "public" || a.Result["resultType"] != "complete" {
 			t.Errorf("%s: %s", uri, toJSON(a.Result))
 		}
 	}
