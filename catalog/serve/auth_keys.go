@@ -60,8 +60,8 @@ func newKeySet(source string, log *slog.Logger) (*keySet, error) {
 		return k, k.reload()
 	}
 	place, _, _ := strings.Cut(source, "?")
-	if _, err := secureURL(place); err != nil {
-		return nil, fmt.Errorf("the place of the keys %w", err)
+	if _, err := secureURL("JWKS", place); err != nil {
+		return nil, err
 	}
 	k.client = &http.Client{
 		Timeout:       fetchTimeout,

@@ -83,16 +83,16 @@ var algorithms = []jose.SignatureAlgorithm{
 
 // NewOAuth checks the options, and reads the keys if they are in a file.
 func NewOAuth(opts OAuthOptions) (*OAuth, error) {
-	if _, err := secureURL(opts.Issuer); err != nil {
-		return nil, fmt.Errorf("the issuer %w", err)
+	if _, err := secureURL("Issuer", opts.Issuer); err != nil {
+		return nil, err
 	}
-	audience, err := secureURL(opts.Audience)
+	audience, err := secureURL("Audience", opts.Audience)
 	if err != nil {
-		return nil, fmt.Errorf("the audience %w", err)
+		return nil, err
 	}
 	for _, scope := range opts.Scopes {
 		if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
-			return nil, fmt.Errorf("a scope must be printable ASCII without spaces, quotes and backslashes, not %q", scope)
+			return nil, optionError("Scopes", "must be printable ASCII without spaces, quotes and backslashes, not %q", scope)
 		}
 	}
 	log := opts.Logger
@@ -122,14 +122,14 @@ func NewOAuth(opts OAuthOptions) (*OAuth, error) {
 // Where that fails, the keys stay what they were.
 func (o *OAuth) Reload() error { return o.keys.reload() }
 
-// secureURL reads a URL that tokens or keys depend on.
-func secureURL(text string) (*url.URL, error) {
+// secureURL reads an option that is a URL which tokens or keys depend on.
+func secureURL(option, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(text, "\"\\# ?"):
-		return nil, errors.New("must be a URL such as https://auth.example, without user, query and fragment")
+		return nil, optionError(option, "must be a URL such as https://auth.example, without user, query and fragment")
 	case u.Scheme != "https" && !(u.Scheme == "http" && isLoopback(u.Host)):
-		return nil, errors.New("must be an https URL; http is for this machine alone")
+		return nil, optionError(option, "must be an https URL; http is for this machine alone")
 	}
 	return u, nil
 }

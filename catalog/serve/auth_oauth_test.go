@@ -540,15 +540,15 @@ func TestOAuthOptions(t *testing.T) {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*OAuthOptions){
-		"the issuer must be a URL":                      func(o *OAuthOptions) { o.Issuer = "auth.example" },
-		"the issuer must be an https URL":               func(o *OAuthOptions) { o.Issuer = "http://auth.example" },
-		"the audience must be a URL":                    func(o *OAuthOptions) { o.Audience = "" },
-		"the audience must be a URL such":               func(o *OAuthOptions) { o.Audience = "https://mcp.example/mcp?a=b" },
-		"the audience must be a URL such as":            func(o *OAuthOptions) { o.Audience = "https://mcp.example/\"mcp" },
-		"the place of the keys must be an https URL":    func(o *OAuthOptions) { o.JWKS = "http://auth.example/keys" },
-		"cannot read nope: no such file":                func(o *OAuthOptions) { o.JWKS = "nope" },
-		"a scope must be printable ASCII":               func(o *OAuthOptions) { o.Scopes = []string{"a b"} },
-		"a scope must be printable ASCII without space": func(o *OAuthOptions) { o.Scopes = []string{""} },
+		"Issuer must be a URL":                         func(o *OAuthOptions) { o.Issuer = "auth.example" },
+		"Issuer must be an https URL":                  func(o *OAuthOptions) { o.Issuer = "http://auth.example" },
+		"Audience must be a URL":                       func(o *OAuthOptions) { o.Audience = "" },
+		"Audience must be a URL such":                  func(o *OAuthOptions) { o.Audience = "https://mcp.example/mcp?a=b" },
+		"Audience must be a URL such as":               func(o *OAuthOptions) { o.Audience = "https://mcp.example/\"mcp" },
+		"JWKS must be an https URL":                    func(o *OAuthOptions) { o.JWKS = "http://auth.example/keys" },
+		"cannot read nope: no such file":               func(o *OAuthOptions) { o.JWKS = "nope" },
+		"Scopes must be printable ASCII":               func(o *OAuthOptions) { o.Scopes = []string{"a b"} },
+		"Scopes must be printable ASCII without space": func(o *OAuthOptions) { o.Scopes = []string{""} },
 	} {
 		o := good
 		change(&o)

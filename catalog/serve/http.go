@@ -56,6 +56,20 @@ type HTTPOptions struct {
 	Metrics http.Handler
 }
 
+// An OptionError tells of an option that is not what it must be.
+type OptionError struct {
+	// Option is the name of a field of HTTPOptions or OAuthOptions.
+	Option string
+	// Reason is what follows the name in a sentence.
+	Reason string
+}
+
+func (e *OptionError) Error() string { return e.Option + " " + e.Reason }
+
+func optionError(option, format string, args ...any) error {
+	return &OptionError{option, fmt.Sprintf(format, args...)}
+}
+
 func (o *HTTPOptions) authenticates() bool { return o.Tokens != nil || o.OAuth != nil }
 
 // settle fills in the defaults and checks what was set.
@@ -64,7 +78,7 @@ func (o *HTTPOptions) settle() (gate, error) {
 		o.MaxConnections = DefaultMaxConnections
 	}
 	if o.MaxConnections < 0 {
-		return gate{}, fmt.Errorf("there must be at least 1 connection, not %d", o.MaxConnections)
+		return gate{}, optionError("MaxConnections", "must be 1 or more, not %d", o.MaxConnections)
 	}
 	return newGate(o.AllowHosts, o.AllowOrigins)
 }

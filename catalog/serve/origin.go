@@ -4,7 +4,6 @@
 package serve
 
 import (
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -36,14 +35,14 @@ func newGate(hosts, origins []string) (gate, error) {
 		}
 		_, err = strconv.ParseUint(port, 10, 16)
 		if err != nil || name == "" || strings.ContainsAny(name, "/@*? []") || strings.Contains(name, ":") && !isIP(name) {
-			return gate{}, fmt.Errorf("an allowed host must be a name or an address, such as mcp.example or mcp.example:8443, not %q", host)
+			return gate{}, optionError("AllowHosts", "must be names or addresses, such as mcp.example or mcp.example:8443, not %q", host)
 		}
 		g.hosts = append(g.hosts, strings.ToLower(host))
 	}
 	for _, origin := range origins {
 		u, err := url.Parse(origin)
 		if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin || strings.Contains(u.Host, "*") {
-			return gate{}, fmt.Errorf("an allowed origin must be a scheme and a host, such as https://app.example, not %q", origin)
+			return gate{}, optionError("AllowOrigins", "must be schemes and hosts, such as https://app.example, not %q", origin)
 		}
 		g.origins = append(g.origins, strings.ToLower(origin))
 	}

@@ -1,8 +1,12 @@
 // Promptd serves the prompts and skills that are compiled into it over the Model
 // Context Protocol. It reads no file and needs no other.
 //
-//	promptd [--page-size N] [--max-request BYTES] [--log-level LEVEL]
-//	promptd --http HOST:PORT ...
+//	promptd [--page-size N] [--max-request BYTES] [--log-level LEVEL] [--tools]
+//	        [--metrics-address HOST:PORT]
+//	promptd --http HOST:PORT [--allow-host NAME ...] [--allow-origin ORIGIN ...]
+//	        [--max-connections N] [--tls-cert FILE --tls-key FILE] [--tokens FILE]
+//	        [--oauth-issuer URL --oauth-audience URL --oauth-jwks URL|FILE
+//	        [--oauth-scopes SCOPES]] ...
 //	promptd list
 //	promptd render ID [-a NAME=VALUE ...] [--json]
 //	promptd version [--json]
@@ -10,12 +14,53 @@
 // Without --http it serves one client over stdin and stdout, and ends with stdin.
 // With --http it serves Streamable HTTP at /mcp, tells at /healthz whether it is
 // alive and at /readyz whether it takes requests, and first prints on stderr what
-// is compiled in and what to paste into a client's configuration. An address that
-// is not local, such as :8080, is open to whoever can reach it.
+// is compiled in and what to paste into a client's configuration.
 //
 // A page of a list holds 1000 entries, or N; 0 puts all of them on one. A message
 // holds at most 4 MiB, or BYTES. LEVEL is debug, info, warn or error; what is
-// logged goes to stderr, since stdout belongs to the protocol.
+// logged goes to stderr, since stdout belongs to the protocol. With --tools there
+// are tools that read the same content, for clients that know only tools.
+//
+// # Settings
+//
+// Each flag of the server has an environment variable: PROMPTD_ and its name in
+// capitals, with underscores for hyphens, such as PROMPTD_HTTP, PROMPTD_PAGE_SIZE
+// and PROMPTD_TOKENS. Lists have commas between. A flag beats its variable, and an
+// empty variable is none. Secrets are in files only, which the settings name.
+//
+// # Who may ask
+//
+// An address that is not local, such as :8080, is open to whoever can reach it,
+// unless --tokens or --oauth-issuer says who is let in. Pages in a browser are not,
+// wherever the address is, save those of --allow-origin, those of a name that
+// --allow-host lists, and on a local address the local ones. With --allow-host the
+// server goes by those names alone.
+//
+// The file of --tokens has on each line a name, the SHA-256 of a bearer token, and
+// what its holder may see, if not everything:
+//
+//	# made with: head -c 32 /dev/urandom | base64 | tr -d '\n' >token; sha256sum <token
+//	alice  d7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592
+//	ci     ef537f25c895bfa782526529a9b63d97aa631564d5d789c2b765448c8635fb6c  prefixes=support/ tags=git
+//
+// With --oauth-issuer the server is an OAuth 2.1 resource server. It takes JWT
+// access tokens of that issuer for the audience, which is the URL of /mcp as clients
+// know it, if they have all of SCOPES and a key at --oauth-jwks signed them. The
+// claims promptc_prefixes and promptc_tags, and scopes such as
+// promptc:prefix:support/ and promptc:tag:git, limit what the holder sees. Clients
+// learn where to get a token at /.well-known/oauth-protected-resource.
+//
+// With --tls-cert and --tls-key the server speaks TLS 1.2 and 1.3, and HTTP/2. More
+// connections than 1000, or N, wait.
+//
+// # Operating
+//
+// --metrics-address serves figures for Prometheus at /metrics of another address, to
+// whoever can reach that. If it is the address of --http they are there, to those
+// who are let in. Otherwise nothing is measured.
+//
+// SIGHUP has the files of --tokens, --tls-cert, --tls-key and --oauth-jwks read
+// again. One that is broken is logged, and changes nothing.
 //
 // SIGTERM and SIGINT let the requests under way end, for ten seconds at most.
 //

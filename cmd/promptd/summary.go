@@ -10,6 +10,7 @@ import (
 	"os/exec"
 
 	"github.com/seed33527553/promptc/catalog"
+	"github.com/seed33527553/promptc/catalog/serve"
 )
 
 // counts is how much is compiled in.
@@ -75,14 +76,22 @@ const configuration = `Client configuration:
 }
 `
 
-func httpConfiguration(c *catalog.Catalog, a net.Addr) string {
+func httpConfiguration(c *catalog.Catalog, a net.Addr, opts serve.HTTPOptions) string {
 	host := a.String()
 	// An address that stands for all of them is none to connect to.
 	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		host = fmt.Sprintf("localhost:%d", tcp.Port)
 	}
+	scheme, headers := "http", ""
+	if opts.Certificate != nil {
+		scheme = "https"
+	}
+	if opts.Tokens != nil {
+		headers = `,
+      "headers": {"Authorization": "Bearer TOKEN"}`
+	}
 	return fmt.Sprintf(configuration, catalog.AppendJSON(nil, name(c)), `"type": "http",
-      "url": "http://`+host+`/mcp"`)
+      "url": "`+scheme+"://"+host+`/mcp"`+headers)
 }
 
 func stdioConfiguration(c *catalog.Catalog) string {

@@ -21,11 +21,7 @@ func versionCommand(c *catalog.Catalog) *cobra.Command {
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		// The version is the module's, as the go command recorded it.
-		version := "(devel)"
-		if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-			version = info.Main.Version
-		}
+		version := programVersion()
 		if !*asJSON {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "promptd %s %s %s/%s\n%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, summary(c))
 			return failed(err)
@@ -47,4 +43,12 @@ func versionCommand(c *catalog.Catalog) *cobra.Command {
 		return failed(e.Encode(v))
 	}
 	return cmd
+}
+
+// programVersion is the module's version, as the go command recorded it.
+func programVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
