@@ -35,6 +35,20 @@ test: ## run all tests, with the race detector where there is a C compiler
 	$(GO) test $(RACE) ./...
 	cd cmd/promptbench && $(GO) test ./...
 
+# What conformance runs: packages of npm, every version pinned, in a folder that git
+# ignores.
+CONFORMANCE := $(CURDIR)/.cache/conformance
+
+.PHONY: conformance
+conformance: $(CONFORMANCE)/installed ## run the official conformance suite and the Inspector, which npm installs into .cache
+	PROMPTC_CONFORMANCE=$(CONFORMANCE) $(GO) test -count=1 -v -run 'Conformance|Inspector' ./catalog/serve ./cmd/promptd
+
+$(CONFORMANCE)/installed: $(wildcard catalog/serve/testdata/conformance/package*.json)
+	mkdir -p $(CONFORMANCE)
+	cp $^ $(CONFORMANCE)
+	cd $(CONFORMANCE) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
 .PHONY: lint
 lint: ## go mod tidy, gofmt, vet, staticcheck, and whether the generated package is stale
 	$(GO) mod tidy -diff
@@ -46,7 +60,7 @@ lint: ## go mod tidy, gofmt, vet, staticcheck, and whether the generated package
 	$(GO) run ./cmd/promptc generate --check -o catalog/baked content
 
 .PHONY: check
-check: lint test ## all that CI runs: lint, then test
+check: lint test conformance ## all that CI runs
 
 .PHONY: update
 update: ## rewrite the golden files of the tests; read the difference
@@ -70,4 +84,4 @@ bench: ## measure rendering, serving and scale, as ratios beside their targets
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin .cache/conformance
