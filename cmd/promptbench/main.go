@@ -2,6 +2,7 @@
 //
 //	promptbench render [--json] [-benchtime D]
 //	promptbench scale  [--json] [-n N] [-dir DIR]
+//	promptbench serve  [--json] [-n N] [-dir DIR]
 //
 // Render runs the benchmarks of package catalog: what a prompt of 2 KB takes to
 // render, and a name to be found among 10,000, as multiples of what a program would
@@ -13,7 +14,20 @@
 // for temporary files; all of it is removed at the end. It needs Linux, whose /proc
 // tells what a server keeps in memory.
 //
-// Both print a table with the target beside each figure that has one, or with --json
+// Serve makes such trees of 10, 1,000 and N prompts, and measures prompts/get and
+// prompts/list, of all prompts on one page, over stdio and Streamable HTTP, in both
+// eras of the protocol. What competes with promptd are plain mcp-go; the official
+// go-sdk, and on stdio the TypeScript SDK, both in the legacy era; and the floor, a
+// loop over bufio or net/http that writes the answers of promptd, which were made
+// before. Each is a process of its own, gets the same bytes and has answers that say
+// the same; the Go servers render with package catalog, which is not what takes their
+// time. "promptd" is what it takes for an answer, with everything that goes on at the
+// same time; "promptd/floor" is how many times the floor's time that is, and
+// "mcp-go/promptd" how many times promptd's time mcp-go takes. The TypeScript SDK is
+// left out where there is no Node; npm installs it into the user's cache folder. All
+// of it takes some minutes, the first time more, and the user's build cache grows.
+//
+// All print a table with the target beside each figure that has one, or with --json
 // an array of the same. Every ratio is of things that were measured in turns, in the
 // same run, so that it holds on a busy machine; the targets are for 10,000 prompts
 // and two processors. The exit status says whether measuring worked, not whether the
@@ -33,10 +47,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 func main() {
 	if status, ok := asTool(os.Args); ok {
+		os.Exit(status)
+	}
+	if status, ok := asPeer(os.Args); ok {
 		os.Exit(status)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -46,6 +64,7 @@ func main() {
 
 const synopsis = `usage: promptbench render [--json] [-benchtime D]
        promptbench scale [--json] [-n N] [-dir DIR]
+       promptbench serve [--json] [-n N] [-dir DIR]
 `
 
 // run executes a command line and returns the exit status.
@@ -58,6 +77,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	asJSON := flags.Bool("json", false, "print JSON")
 	var measure func() ([]figure, error)
+	print := printTable
 	switch args[0] {
 	case "render":
 		benchtime := flags.String("benchtime", "2s", "how `long` each comparison runs, as for go test")
@@ -68,11 +88,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		flags.StringVar(&s.dir, "dir", "", "the `directory` to work in")
 		measure = func() ([]figure, error) {
 			if s.prompts < fewPrompts {
-				return nil, fmt.Errorf("-n must be %d or more, not %d", fewPrompts, s.prompts)
+				return nil, tooFew(s.prompts)
 			}
 			s.log = stderr
 			return s.measure(ctx)
 		}
+	case "serve":
+		s := serving{turns: 9, turn: 100 * time.Millisecond, log: stderr}
+		flags.IntVar(&s.prompts, "n", 10_000, "how many `prompts` the largest tree has, at least 10")
+		flags.StringVar(&s.dir, "dir", "", "the `directory` to work in")
+		measure = func() ([]figure, error) {
+			if s.prompts < fewPrompts {
+				return nil, tooFew(s.prompts)
+			}
+			return s.measure(ctx)
+		}
+		print = printGrid
 	default:
 		fmt.Fprint(stderr, synopsis)
 		return 2
@@ -90,11 +121,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil && *asJSON {
 		err = printJSON(stdout, figures)
 	} else if err == nil {
-		err = printTable(stdout, figures)
+		err = print(stdout, figures)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "promptbench:", err)
 		return 1
 	}
 	return 0
+}
+
+func tooFew(prompts int) error {
+	return fmt.Errorf("-n must be %d or more, not %d", fewPrompts, prompts)
 }
