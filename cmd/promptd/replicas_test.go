@@ -246,6 +246,25 @@ func isReady(client *http.Client, base string) bool {
 // balancerBase is where a client of startBalancer finds the server.
 const balancerBase = "http://localhost"
 
+// nginxConf is a configuration for any user, in a folder of its own. One process does
+// the work, so that all requests take turns, and tells which replicas it tried.
+const nginxConf = `%s
+daemon off;
+worker_processes 1;
+pid nginx.pid;
+error_log error.log warn;
+events { worker_connections 256; }
+http {
+access_log off;
+client_body_temp_path body;
+proxy_temp_path proxy;
+fastcgi_temp_path fastcgi;
+uwsgi_temp_path uwsgi;
+scgi_temp_path scgi;
+add_header X-Replicas $upstream_addr always;
+%s}
+`
+
 // startBalancer starts nginx before the replicas, and returns a client of it. nginx
 // ends with the test.
 func startBalancer(t *testing.T, replicas []*replica) *http.Client {
@@ -257,20 +276,20 @@ func startBalancer(t *testing.T, replicas []*replica) *http.Client {
 			t.Skip("nginx is not installed")
 		}
 	}
-	template, err := os.ReadFile("testdata/nginx.conf")
+	site, err := os.ReadFile("deploy/nginx.conf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	directives := ""
-	if os.Geteuid() == 0 {
-		directives = "user root root;" // who else cannot enter the folder
-	}
-	values := []string{"DIRECTIVES", directives}
+	values := []string{"listen 80;", "listen unix:nginx.sock;"}
 	for i, r := range replicas {
-		values = append(values, fmt.Sprint("REPLICA", i), r.address)
+		values = append(values, fmt.Sprintf("server 10.0.0.%d:8080", i+1), "server "+r.address)
+	}
+	user := ""
+	if os.Geteuid() == 0 {
+		user = "user root root;" // any other could not enter the folder
 	}
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "nginx.conf"), strings.NewReplacer(values...).Replace(string(template)))
+	write(t, filepath.Join(dir, "nginx.conf"), fmt.Sprintf(nginxConf, user, strings.NewReplacer(values...).Replace(string(site))))
 
 	cmd := exec.Command(nginx, "-e", "stderr", "-p", dir, "-c", "nginx.conf")
 	var stderr bytes.Buffer
