@@ -3,6 +3,8 @@
 GO      ?= go
 ADDRESS ?= 127.0.0.1:8080
 FUZZTIME ?= 20s
+SOAKTIME ?= 10m
+SOAKRACETIME ?= 1m
 
 # A static binary without the paths of this machine in it.
 BUILD = CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
@@ -75,6 +77,13 @@ fuzz: ## run each fuzz target for FUZZTIME
 			$(GO) test $$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; \
 		done; \
 	done
+
+.PHONY: soak
+soak: ## serve at full speed for SOAKTIME, then for SOAKRACETIME under the race detector, and look for what grows
+	SOAK=$(SOAKTIME) $(GO) test ./cmd/promptd -run '^TestSoak$$' -count=1 -v -timeout 2h
+ifneq ($(RACE),)
+	SOAK=$(SOAKRACETIME) $(GO) test $(RACE) ./cmd/promptd -run '^TestSoak$$' -count=1 -v -timeout 2h
+endif
 
 .PHONY: bench
 bench: ## measure rendering, serving and scale, as ratios beside their targets
