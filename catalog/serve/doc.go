@@ -99,6 +99,20 @@
 // 2026-07-28 has 404 for -32601, 500 for -32603 and 400 for every other error; an
 // earlier one has 200.
 //
+// # HTTP
+//
+// What HTTPOptions leave out is open or closed as it is safe: on a loopback address
+// the server goes by local names only, on another by any, and on each it refuses
+// pages of other origins (status 403). With Tokens or OAuth, a request without a
+// token that is good has the status 401, whatever is wrong with the token, one
+// without a scope that is required 403, one with a token in its address 400, and
+// while the keys of the issuer cannot be had, 503; WWW-Authenticate says what is
+// needed. Then no answer is to be shared between clients, and catalog.RequestOf
+// tells who asks. No token is logged.
+//
+//	tokens, err := serve.LoadTokens("tokens")
+//	server, err := serve.New(mux, serve.Options{HTTP: serve.HTTPOptions{Tokens: tokens}})
+//
 // # Limits
 //
 // A message holds at most Options.MaxRequest bytes: a longer line is answered

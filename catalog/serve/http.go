@@ -43,7 +43,8 @@ type HTTPOptions struct {
 	// send requests. Pages of an allowed host always may, and on a loopback address
 	// the local ones.
 	AllowOrigins []string
-	// MaxConnections is how many connections are served at once:
+	// MaxConnections is how many connections are served at once, and how many
+	// requests of HTTP/2, of which a connection can have several:
 	// DefaultMaxConnections if 0. More of them wait.
 	MaxConnections int
 	// Certificate is for TLS, with HTTP/2; without one there is neither.
@@ -264,6 +265,14 @@ func (s *Server) exchange(w http.ResponseWriter, req *http.Request, r *reply, se
 			w.Header().Set("Allow", http.MethodPost)
 		}
 		return refuse(status, "%s", reason)
+	}
+	if req.ProtoMajor > 1 {
+		select {
+		case s.streams <- struct{}{}:
+			defer func() { <-s.streams }()
+		case <-req.Context().Done():
+			return refuse(http.StatusServiceUnavailable, "the server is busy")
+		}
 	}
 	body := bodies.Get().(*bytes.Buffer)
 	defer func() {

@@ -499,6 +499,36 @@ func TestConnections(t *testing.T) {
 	all.Wait()
 }
 
+// TestStreams shows that the requests on connections of HTTP/2 are bounded like
+// connections.
+func TestStreams(t *testing.T) {
+	s := newServer(t, Options{HTTP: HTTPOptions{MaxConnections: 1}}, fixture())
+	send := func(ctx context.Context) int {
+		req := legacy.post(ping).WithContext(ctx)
+		req.ProtoMajor = 2
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, req)
+		return w.Code
+	}
+	for range 3 {
+		if status := send(context.Background()); status != 200 {
+			t.Errorf("status %d", status)
+		}
+	}
+	s.streams <- struct{}{} // another request
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	if status := send(gone); status != 503 {
+		t.Errorf("a client that does not wait: status %d", status)
+	}
+	waiting := make(chan int)
+	go func() { waiting <- send(context.Background()) }()
+	<-s.streams
+	if status := <-waiting; status != 200 {
+		t.Errorf("a client that waits: status %d", status)
+	}
+}
+
 // A gauge counts what is under way, and what ended.
 type gauge struct {
 	mu    sync.Mutex

@@ -73,6 +73,7 @@ type Server struct {
 	http     HTTPOptions
 	gate     gate
 	timeouts timeouts
+	streams  chan struct{} // the requests of HTTP/2 that are under way
 
 	// everything is what is seen without limits, and views are what principals
 	// with limits see.
@@ -125,6 +126,7 @@ func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	if s.gate, err = s.http.settle(); err != nil {
 		return nil, err
 	}
+	s.streams = make(chan struct{}, s.http.MaxConnections)
 	s.everything = s.newView(nil, "")
 	s.hasTools = opts.Tools
 	s.hasSkills = slices.ContainsFunc(catalogs, func(c *catalog.Catalog) bool { return len(c.Skills) > 0 })
