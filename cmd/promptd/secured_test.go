@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -42,7 +43,10 @@ type program struct {
 // startProgram starts promptd, which ends with the test.
 func startProgram(t *testing.T, env []string, args ...string) *program {
 	t.Helper()
-	p := &program{t: t, cmd: exec.Command("promptd", args...)}
+	// A line that never comes must not be waited for without end.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	p := &program{t: t, cmd: exec.CommandContext(ctx, "promptd", args...)}
 	p.cmd.Env = append(os.Environ(), env...)
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {
