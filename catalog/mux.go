@@ -46,6 +46,22 @@ func (m *Mux) mountCatalog(c *Catalog) error {
 			return fmt.Errorf("the resource %s is there already", uri)
 		}
 	}
+	for _, other := range m.Catalogs() {
+		for _, d := range c.Documents {
+			if _, ok := other.DocumentTable.Find(d.Path); ok {
+				return fmt.Errorf("the document %s%s is there already", DocumentScheme, d.Path)
+			}
+		}
+		// Of skills in catalogs whose prefixes nest, one may lie where another's
+		// file does.
+		for _, s := range c.Skills {
+			for _, d := range s.Files {
+				if _, ok := other.skillFile(SkillURI(c.Prefix, s.ID, d.Path[len(s.directory()):])); ok {
+					return fmt.Errorf("the skill %q has the URI of another's file", s.ID)
+				}
+			}
+		}
+	}
 	m.mounts = append(m.mounts, Mount{Prefix: c.Prefix, Catalog: c})
 	return nil
 }

@@ -281,3 +281,26 @@ func TestPrincipal(t *testing.T) {
 		t.Error("the request is lost")
 	}
 }
+
+// TestOneURITwice mounts catalogs that differ in their prefixes and share a document
+// that is not listed.
+func TestOneURITwice(t *testing.T) {
+	with := func(prefix string, paths ...string) *catalog.Catalog {
+		c := small(prefix)
+		for _, path := range paths {
+			c.Documents = append(c.Documents, &catalog.Document{Path: path})
+		}
+		c.DocumentTable = catalog.NewTable(paths)
+		return c
+	}
+	var m catalog.Mux
+	if err := m.Mount(with("a/", "prompts/x/PROMPT.md", "guide.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Mount(with("b/", "prompts/x/PROMPT.md")); err == nil || !strings.Contains(err.Error(), "resource://docs/prompts/x/PROMPT.md is there already") {
+		t.Errorf("one document twice: %v", err)
+	}
+	if err := m.Mount(with("b/", "prompts/y/PROMPT.md")); err != nil {
+		t.Error(err)
+	}
+}
