@@ -1,6 +1,6 @@
 module github.com/seed33527553/promptc/cmd/promptbench
 
-go 1.26.8
+go 1.26.0
 
 replace github.com/seed33527553/promptc => ../..
 
