@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -215,7 +216,8 @@ func runSuite(t *testing.T, installed, version, url string, args ...string) ([]o
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	results := t.TempDir()
-	cmd := exec.CommandContext(ctx, filepath.Join(installed, ".bin", "node"),
+	node := filepath.Join(installed, "node-linux-"+strings.Replace(runtime.GOARCH, "amd64", "x64", 1), "bin", "node")
+	cmd := exec.CommandContext(ctx, node,
 		append([]string{filepath.Join(installed, "suite-"+version, "dist", "index.js"), "server", "--url", url, "--output-dir", results}, args...)...)
 	cmd.WaitDelay = 10 * time.Second
 	out, runErr := cmd.CombinedOutput()

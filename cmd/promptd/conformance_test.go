@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func node(t *testing.T, installed, script string, args ...string) (stdout, stder
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	bin := filepath.Join(installed, ".bin")
+	bin := filepath.Join(installed, "node-linux-"+strings.Replace(runtime.GOARCH, "amd64", "x64", 1), "bin")
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "node"), append([]string{filepath.Join(installed, script)}, args...)...)
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	cmd.WaitDelay = 10 * time.Second
@@ -101,7 +102,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestInspector lists all, and gets and reads everything by one way or another.
+// TestInspector lists all by each way, and gets and reads everything by one of them.
 func TestInspector(t *testing.T) {
 	installed := conformance(t)
 	program := buildProgram(t)
@@ -289,27 +290,15 @@ func decoded(entry string) any {
 	return v
 }
 
-// readable are the URIs of all that can be read: what is listed, the documents of
-// prompts and skills, and the files of skills.
+// readable are the URIs of what is listed, and of the prompts' documents, which are
+// not. The other files of skills are read when the skills are verified.
 func readable() []string {
 	var uris []string
-	seen := map[string]bool{}
-	add := func(uri string) {
-		if !seen[uri] {
-			seen[uri] = true
-			uris = append(uris, uri)
-		}
-	}
 	for _, r := range baked.Catalog.Resources {
-		add(r.URI)
+		uris = append(uris, r.URI)
 	}
-	for _, d := range baked.Catalog.Documents {
-		add(catalog.DocumentScheme + d.Path)
-	}
-	for _, s := range baked.Catalog.Skills {
-		for _, d := range s.Files {
-			add(catalog.SkillURI(baked.Catalog.Prefix, s.ID, strings.TrimPrefix(d.Path, "skills/"+s.ID+"/")))
-		}
+	for _, p := range baked.Catalog.Prompts {
+		uris = append(uris, catalog.DocumentScheme+p.Document.Path)
 	}
 	return uris
 }
