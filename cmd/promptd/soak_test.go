@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,7 +71,7 @@ func TestSoak(t *testing.T) {
 	for _, v := range visitors {
 		running.Go(func() { s.repeat(t, v) })
 	}
-	samples := s.sample(max(period/100, 200*time.Millisecond))
+	samples := s.sample(max(period/50, 200*time.Millisecond))
 	running.Wait()
 	loaded := measure()
 	s.depart(t, before)
@@ -91,23 +92,25 @@ func TestSoak(t *testing.T) {
 	} {
 		t.Logf("%-15s heap %7.2f MiB, resident %7.2f MiB, %3d goroutines, %3d files", m.when, mebi(m.heap), mebi(m.resident), m.goroutines, m.files)
 	}
-	// What a visit leaves behind for good is never so little and so seldom that a long
-	// run hides it in these; what a sample varies by is far below.
-	const heap, resident, goroutines, files = 512 << 10, 8 << 20, 8, 8
-	if left.heap > idle.heap+heap {
+	// New series of metrics, and pages that nobody had asked for, are there to stay.
+	if left.heap > idle.heap+512<<10 {
 		t.Errorf("%.2f MiB of the heap were not given back", mebi(left.heap-idle.heap))
 	}
 	if period < 30*time.Second {
 		return // the quarters are too short to tell growth from a start
 	}
+	// Between two quarters without a leak the heap differs by some 10 KiB, and the
+	// goroutines and files of connections that are being closed by two or three. The
+	// heap's margin is less than a byte a visit in ten minutes. Resident memory is
+	// coarser: it has the heap's holes, and under the race detector its shadow too.
 	for _, g := range []struct {
 		what                 string
 		second, last, margin int
 	}{
-		{"the heap", second.heap, last.heap, heap},
-		{"the resident memory", second.resident, last.resident, resident},
-		{"the number of goroutines", second.goroutines, last.goroutines, goroutines},
-		{"the number of open files", second.files, last.files, files},
+		{"the heap", second.heap, last.heap, 128 << 10},
+		{"the resident memory", second.resident, last.resident, 4<<20 + second.resident/8},
+		{"the number of goroutines", second.goroutines, last.goroutines, 8},
+		{"the number of open files", second.files, last.files, 8},
 	} {
 		if g.last-g.second > g.margin {
 			t.Errorf("%s grew from %d to %d", g.what, g.second, g.last)
@@ -161,6 +164,8 @@ type soak struct {
 	overHTTP, overStdio []exchange
 	// keeping is a client that keeps its connections, closing one that does not.
 	keeping, closing *http.Client
+	// tooLong is a text longer than a message may be.
+	tooLong string
 	// waiting is sent to by the prompt soak/wait once it waits.
 	waiting chan struct{}
 	// turn is held for reading during a visit and for writing during a sample, so
@@ -188,14 +193,18 @@ func (s *soak) visitors() []*visitor {
 	return []*visitor{
 		{name: "over a connection that is kept", visit: func(n int) error { return s.ask(s.keeping, n) }},
 		{name: "over a connection that is kept, another", visit: func(n int) error { return s.ask(s.keeping, 7*n+3) }},
-		{name: "over a connection each", visit: func(n int) error { return s.ask(s.closing, 5*n+1) }},
+		{name: "over a connection each", visit: func(n int) error {
+			if n%100 == 99 {
+				return s.scrape()
+			}
+			return s.ask(s.closing, 5*n+1)
+		}},
 		{name: "with what is wrong", visit: s.offend},
 		{name: "that break off", visit: s.breakOff},
 		{name: "with long arguments, read slowly", visit: s.dawdle},
 		{name: "that are cancelled", visit: s.cancel},
 		{name: "over stdio", visit: s.pipe},
 		{name: "over stdio, another", visit: func(n int) error { return s.pipe(3*n + 1) }},
-		{name: "to the metrics", visit: s.scrape},
 	}
 }
 
@@ -236,20 +245,27 @@ func (s *soak) sample(interval time.Duration) []footprint {
 func (s *soak) depart(t *testing.T, before footprint) {
 	t.Helper()
 	s.keeping.CloseIdleConnections()
-	eventually(t, "all goroutines and files of clients are gone", func() bool {
-		now := measure()
-		return now.goroutines <= before.goroutines+2 && now.files <= before.files+1
-	})
+	deadline := time.Now().Add(30 * time.Second)
+	for now := measure(); now.goroutines > before.goroutines+2 || now.files > before.files+1; now = measure() {
+		if time.Now().After(deadline) {
+			var stacks strings.Builder
+			pprof.Lookup("goroutine").WriteTo(&stacks, 1)
+			t.Errorf("half a minute after clients have gone there are %d goroutines and %d files, and %d and %d without a server:\n%s",
+				now.goroutines, now.files, before.goroutines, before.files, stacks.String())
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // maxRequest is how long a message may be.
-const maxRequest = 1 << 20
+const maxRequest = 2 << 20
 
 // newSoak starts a server of what is compiled in, of functions, tools and a
 // repository. It stops with the test.
 func newSoak(t *testing.T) *soak {
 	t.Helper()
-	s := &soak{waiting: make(chan struct{}, 1)}
+	s := &soak{waiting: make(chan struct{}, 1), tooLong: strings.Repeat(" ", maxRequest+1)}
 	var mux catalog.Mux
 	argument := catalog.Argument{Name: "text", Description: "The text.", Required: true}
 	say := func(text string) []catalog.Message { return []catalog.Message{{Role: catalog.User, Text: text}} }
@@ -273,7 +289,7 @@ func newSoak(t *testing.T) *soak {
 					select {
 					case <-ctx.Done():
 						return nil, ctx.Err()
-					case <-time.After(time.Second):
+					case <-time.After(20 * time.Millisecond):
 						return say("waited"), nil
 					}
 				}},
@@ -474,7 +490,7 @@ func (s *soak) offend(n int) error {
 		req.Method = fmt.Sprint("METHOD", n)
 		want = http.StatusMethodNotAllowed
 	case 15: // longer than it may be, and it does not say so
-		req = s.post(io.LimitReader(zeros{}, maxRequest+1))
+		req = s.post(io.MultiReader(strings.NewReader(s.tooLong)))
 		want = http.StatusRequestEntityTooLarge
 	}
 	resp, err := s.keeping.Do(req)
@@ -487,16 +503,6 @@ func (s *soak) offend(n int) error {
 		return fmt.Errorf("offence %d: status %d, %v: %s", n%16, resp.StatusCode, err, text)
 	}
 	return nil
-}
-
-// zeros is a text of zeros without end.
-type zeros struct{}
-
-func (zeros) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = '0'
-	}
-	return len(b), nil
 }
 
 // breakOff closes a connection somewhere in a request, or before the answer.
@@ -536,7 +542,11 @@ func (s *soak) dawdle(n int) error {
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		return err
 	}
-	long := strings.Repeat("long \u00e9 ", (maxRequest-4096)/8*(n%4+1)/4)
+	size := 64 << 10
+	if n%16 == 0 {
+		size = maxRequest - 4096
+	}
+	long := strings.Repeat("long \u00e9 ", size/8)
 	req := s.post(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"soak/echo","arguments":{"text":"` + long + `"}}}`))
 	if err := req.Write(conn); err != nil {
 		return err
@@ -619,7 +629,7 @@ func (s *soak) pipe(n int) error {
 	}
 	lines = append(lines, "", "{", "\xff", `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	if n%32 == 0 {
-		lines = append(lines, strings.Repeat(" ", maxRequest+1))
+		lines = append(lines, s.tooLong)
 	}
 	text := strings.Join(lines, "\n") + "\n"
 	wrote := make(chan error, 1)
@@ -678,7 +688,7 @@ func (s *soak) pipe(n int) error {
 }
 
 // scrape reads the metrics.
-func (s *soak) scrape(int) error {
+func (s *soak) scrape() error {
 	req := s.post(nil)
 	req.Method, req.URL.Path = http.MethodGet, "/metrics"
 	resp, err := s.keeping.Do(req)
