@@ -91,6 +91,7 @@ endif
 .PHONY: bench
 bench: ## measure rendering, serving and scale, as ratios beside their targets
 	cd cmd/promptbench && $(GO) run . render
+	cd cmd/promptbench && $(GO) run . serve
 	$(GO) test ./catalog/serve -run '^$$' -bench . -benchtime 200x
 	cd cmd/promptbench && $(GO) run . scale
 

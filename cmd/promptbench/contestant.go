@@ -39,9 +39,9 @@ type contestant struct {
 
 // start starts a program as a contestant on stdio, or over HTTP where the program
 // tells an address on stderr. The caller must stop it.
-func start(ctx context.Context, name string, overHTTP bool, command ...string) (c *contestant, err error) {
+func start(ctx context.Context, name string, overHTTP bool, command ...string) (_ *contestant, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	c = &contestant{name: name, kill: cancel, said: &said{address: make(chan string, 1)}}
+	c := &contestant{name: name, kill: cancel, said: &said{address: make(chan string, 1)}}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stderr = c.said
 	cmd.WaitDelay = patience

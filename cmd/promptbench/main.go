@@ -22,10 +22,12 @@
 // before. Each is a process of its own, gets the same bytes and has answers that say
 // the same; the Go servers render with package catalog, which is not what takes their
 // time. "promptd" is what it takes for an answer, with everything that goes on at the
-// same time; "promptd/floor" is how many times the floor's time that is, and
-// "mcp-go/promptd" how many times promptd's time mcp-go takes. The TypeScript SDK is
-// left out where there is no Node; npm installs it into the user's cache folder. All
-// of it takes some minutes, the first time more, and the user's build cache grows.
+// same time, the client's part too; "promptd/floor" is how many times the floor's
+// time that is, and "mcp-go/promptd" how many times promptd's time mcp-go takes. They
+// take many short turns, and the time of each is the low decile of its turns: what it
+// takes while nobody else has the processors. The TypeScript SDK is left out where
+// there is no Node; npm installs it into the user's cache folder. All of it takes
+// some minutes, the first time more, and the user's build cache grows.
 //
 // All print a table with the target beside each figure that has one, or with --json
 // an array of the same. Every ratio is of things that were measured in turns, in the
@@ -94,7 +96,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return s.measure(ctx)
 		}
 	case "serve":
-		s := serving{turns: 9, turn: 100 * time.Millisecond, log: stderr}
+		s := serving{turns: 40, turn: 10 * time.Millisecond, log: stderr}
 		flags.IntVar(&s.prompts, "n", 10_000, "how many `prompts` the largest tree has, at least 10")
 		flags.StringVar(&s.dir, "dir", "", "the `directory` to work in")
 		measure = func() ([]figure, error) {

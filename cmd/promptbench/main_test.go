@@ -19,9 +19,12 @@ import (
 	"github.com/seed33527553/promptc/gen/diag"
 )
 
-// The test binary runs Go's tools as the program does.
+// The test binary runs Go's tools, and is a peer, as the program does.
 func TestMain(m *testing.M) {
 	if status, ok := asTool(os.Args); ok {
+		os.Exit(status)
+	}
+	if status, ok := asPeer(os.Args); ok {
 		os.Exit(status)
 	}
 	os.Exit(m.Run())
@@ -104,6 +107,9 @@ func checkFigures(t *testing.T, figures []figure, want int) {
 				t.Errorf("%s is %v of %v, and met says %v", f.Name, f.Value, *f.Most, *f.Met)
 			}
 		}
+		if f.Least != nil && *f.Met != (f.Value >= *f.Least) {
+			t.Errorf("%s is %v of %v, and met says %v", f.Name, f.Value, *f.Least, *f.Met)
+		}
 	}
 	if targets == 0 {
 		t.Error("no figure has a target")
@@ -117,15 +123,19 @@ func TestCommandLine(t *testing.T) {
 		{"scale", "-m", "10"},
 		{"scale", "10000"},
 		{"render", "-n", "10"},
+		{"serve", "-m", "10"},
+		{"serve", "10000"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if status := run(t.Context(), args, &stdout, &stderr); status != 2 || stderr.Len() == 0 || stdout.Len() > 0 {
 			t.Errorf("%q: status %d, %q and %q", args, status, &stdout, &stderr)
 		}
 	}
-	var stdout, stderr bytes.Buffer
-	if status := run(t.Context(), []string{"scale", "-n", "9"}, &stdout, &stderr); status != 1 || !strings.Contains(stderr.String(), "10 or more") {
-		t.Errorf("nine prompts: status %d, %q", status, &stderr)
+	for _, command := range []string{"scale", "serve"} {
+		var stdout, stderr bytes.Buffer
+		if status := run(t.Context(), []string{command, "-n", "9"}, &stdout, &stderr); status != 1 || !strings.Contains(stderr.String(), "10 or more") {
+			t.Errorf("%s with nine prompts: status %d, %q", command, status, &stderr)
+		}
 	}
 }
 
@@ -146,6 +156,32 @@ text     20.3 MB
 check      1.50×     1.5×  met
 start   -0.13 ms     1 ms  met
 memory   1234 MB   100 MB  not met
+`
+	if got := "\n" + b.String(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+func TestGrid(t *testing.T) {
+	at := func(row, column string, f figure) figure {
+		f.row, f.column = row, column
+		return f
+	}
+	var b bytes.Buffer
+	err := printGrid(&b, []figure{
+		at("get", "promptd", plain("", 8.434, "µs")),
+		at("get", "promptd/floor", target("", 2.5, "×", 2)),
+		at("get", "go-sdk/promptd", plain("", 12.34, "×")),
+		at("list", "promptd", plain("", 1234, "µs")),
+		at("list", "go-sdk/promptd", plain("", 7, "×").atLeast(5)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `
+      promptd    promptd/floor               go-sdk/promptd
+get   8.43 µs            2.50×  ≤ 2 not met           12.3×
+list  1234 µs                                         7.00×  ≥ 5 met
 `
 	if got := "\n" + b.String(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
