@@ -71,8 +71,11 @@ func TestSoak(t *testing.T) {
 	for _, v := range visitors {
 		running.Go(func() { s.repeat(t, v) })
 	}
-	samples := s.sample(max(period/50, 200*time.Millisecond))
+	samples := s.sample(t, max(period/50, 200*time.Millisecond))
 	running.Wait()
+	if t.Failed() {
+		return
+	}
 	loaded := measure()
 	s.depart(t, before)
 	left := measure()
@@ -159,7 +162,6 @@ func mebi(bytes int) float64 { return float64(bytes) / (1 << 20) }
 type soak struct {
 	server  *serve.Server
 	address string
-	metrics *metrics.Metrics
 	// overHTTP and overStdio are messages and their answers.
 	overHTTP, overStdio []exchange
 	// keeping is a client that keeps its connections, closing one that does not.
@@ -224,13 +226,14 @@ func (s *soak) repeat(t *testing.T, v *visitor) {
 	}
 }
 
-// sample takes footprints at an interval, until the end.
-func (s *soak) sample(interval time.Duration) []footprint {
+// sample takes footprints at an interval, until the end, or until something has
+// failed; four of them at least, one a quarter.
+func (s *soak) sample(t *testing.T, interval time.Duration) []footprint {
 	var samples []footprint
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for now := range tick.C {
-		if now.After(s.end) && len(samples) >= 4 {
+		if t.Failed() || now.After(s.end) && len(samples) >= 4 {
 			break
 		}
 		s.turn.Lock()
@@ -314,12 +317,12 @@ func newSoak(t *testing.T) *soak {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.metrics = metrics.New(baked.Catalog, "test")
+	figures := metrics.New(baked.Catalog, "test")
 	s.server, err = serve.New(&mux, serve.Options{
-		PageSize: 7, MaxRequest: maxRequest, Tools: true, Observer: s.metrics, Watch: s.metrics.Watch,
+		PageSize: 7, MaxRequest: maxRequest, Tools: true, Observer: figures, Watch: figures.Watch,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		// A connection that did not give back its place would be missed soon.
-		HTTP: serve.HTTPOptions{MaxConnections: 32, Tokens: loaded, Metrics: s.metrics.Handler()},
+		HTTP: serve.HTTPOptions{MaxConnections: 32, Tokens: loaded, Metrics: figures.Handler()},
 	})
 	if err != nil {
 		t.Fatal(err)
