@@ -176,13 +176,15 @@ func readResponse(in *bufio.Reader, to io.Writer) (int64, error) {
 // ask sends the requests again and again, so many in flight at a time, until least
 // has passed and each was sent equally often. It returns how many answers there
 // were, and their bytes in all. The next request goes out when an answer came in, or
-// the next requests together where several answers came at once.
+// the next requests together where several answers came at once; before the first one
+// is sent again all are answered, for two with one id must not be in flight: go-sdk
+// would answer one of them.
 func (l *lane) ask(requests [][]byte, inFlight int, least time.Duration, to io.Writer) (answers int, size int64, err error) {
 	var batch []byte
 	sent, last := 0, false
 	for begun := time.Now(); !last || answers < sent; {
 		batch = batch[:0]
-		for !last && sent-answers < inFlight {
+		for !last && sent-answers < inFlight && (sent == answers || sent%len(requests) > 0) {
 			batch = append(batch, requests[sent%len(requests)]...)
 			sent++
 			last = sent%len(requests) == 0 && time.Since(begun) >= least
