@@ -275,7 +275,13 @@ func (a authored) compare(t *testing.T, c *client.Client, era string) {
 				least[argument.Name] = value
 			}
 		}
-		for _, values := range []map[string]string{least, most} {
+		huge := map[string]string{}
+		for name, value := range most {
+			if huge[name] = value; value == hostile {
+				huge[name] = strings.Repeat(hostile, 1<<20/len(hostile)/len(most)) // 1 MiB in all
+			}
+		}
+		for _, values := range []map[string]string{least, most, huge} {
 			var get mcp.GetPromptRequest
 			get.Params.Name, get.Params.Arguments = listed.Name, values
 			got, err := c.GetPrompt(ctx, get)
