@@ -75,34 +75,57 @@ func Compile(fsys fs.FS, opt Options) (*check.Program, diag.List, error) {
 	return program, nil, nil
 }
 
-// walk lists what is in a tree, each directory before what is in it. Directories
-// that cannot be listed, and names that no path can hold, are faults.
+// walk lists what is in a tree, sorted, and so each directory before what is in it.
+// Directories that cannot be listed, and names that no path can hold, are faults.
 func walk(fsys fs.FS, source func(string) *diag.Source) (entries []check.Entry, faults diag.List, err error) {
-	err = fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case p == ".":
-			return err
-		case strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return fs.SkipDir
+	for dirs := []string{"."}; len(dirs) > 0; {
+		listings := make([][]fs.DirEntry, len(dirs))
+		errs := make([]error, len(dirs))
+		sideBySide(len(dirs), func(i int) { listings[i], errs[i] = fs.ReadDir(fsys, dirs[i]) })
+		var below []string
+		for i, dir := range dirs {
+			if errs[i] != nil {
+				if dir == "." {
+					return nil, nil, errs[i]
+				}
+				unreadable(&faults, source(dir), errs[i])
 			}
-			return nil
-		case !utf8.ValidString(d.Name()):
-			faults.Add(source(p).Top(), "file-name", "a name that is not valid UTF-8", "rename it")
-			if d.IsDir() {
-				return fs.SkipDir
+			for _, d := range listings[i] {
+				p := path.Join(dir, d.Name())
+				switch {
+				case strings.HasPrefix(d.Name(), "."):
+					continue
+				case !utf8.ValidString(d.Name()):
+					faults.Add(source(p).Top(), "file-name", "a name that is not valid UTF-8", "rename it")
+					continue
+				case len(entries) == MaxEntries:
+					return nil, nil, fmt.Errorf("the tree has more than %d files and directories", MaxEntries)
+				}
+				entries = append(entries, check.Entry{Path: p, Type: d.Type()})
+				if d.IsDir() {
+					below = append(below, p)
+				}
 			}
-			return nil
-		case err != nil:
-			unreadable(&faults, source(p), err)
-			return fs.SkipDir
-		case len(entries) == MaxEntries:
-			return fmt.Errorf("the tree has more than %d files and directories", MaxEntries)
 		}
-		entries = append(entries, check.Entry{Path: p, Type: d.Type()})
-		return nil
-	})
-	return entries, faults, err
+		dirs = below
+	}
+	slices.SortFunc(entries, func(a, b check.Entry) int { return strings.Compare(a.Path, b.Path) })
+	return entries, faults, nil
+}
+
+// sideBySide calls do with every number below n, as many at a time as there are
+// processors.
+func sideBySide(n int, do func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // unreadable reports a file or directory that cannot be read. It is a fault and not
@@ -119,30 +142,19 @@ func unreadable(faults *diag.List, source *diag.Source, err error) {
 func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, progress func(done, total int)) ([]*check.Input, diag.List, error) {
 	inputs := make([]*check.Input, len(items))
 	errs := make([]error, len(items))
-	var next, done, total atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(items)) {
-		workers.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(items) {
-					return
-				}
-				raw, err := readFile(fsys, items[i].Path)
-				if err != nil {
-					errs[i] = err
-				} else if total.Add(int64(len(raw))) > MaxTreeBytes {
-					next.Store(int64(len(items)))
-				} else {
-					inputs[i] = input(items[i], raw, source)
-				}
-				if progress != nil {
-					progress(int(done.Add(1)), len(items))
-				}
-			}
-		})
-	}
-	workers.Wait()
+	var done, total atomic.Int64
+	sideBySide(len(items), func(i int) {
+		if total.Load() > MaxTreeBytes {
+			return
+		}
+		raw, err := readFile(fsys, items[i].Path)
+		if errs[i] = err; err == nil && total.Add(int64(len(raw))) <= MaxTreeBytes {
+			inputs[i] = input(items[i], raw, source)
+		}
+		if progress != nil {
+			progress(int(done.Add(1)), len(items))
+		}
+	})
 	if total.Load() > MaxTreeBytes {
 		return nil, nil, fmt.Errorf("the tree's files have more than %d bytes", MaxTreeBytes)
 	}
