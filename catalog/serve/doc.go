@@ -58,9 +58,15 @@
 // tags sees the prompts and skills that Principal.Sees lets through, by their public
 // names, in every list, read and completion; a skill with all its URIs and its place
 // in the index, a prompt with its document. A repository's prompts have no tags.
-// Documents beside prompts/ and skills/ and resources that are functions are seen by
-// everybody; a function that knows better answers catalog.ErrNotFound. What is not
-// seen is answered exactly as what is not there.
+//
+// The index and the record of a skill name, to a principal with limits, neither
+// skills nor documents that they do not see; a skill's own files and its frontmatter
+// are served as their author wrote them. Documents that stand in prompts/ or skills/
+// and belong to none, such as a README, are seen by those alone who see everything
+// there by a prefix. All other documents, such as guides, and resources that are
+// functions are seen by everybody: what they say is no secret among principals. A
+// function that knows better answers catalog.ErrNotFound. What is not seen is
+// answered exactly as what is not there.
 //
 // # Caching
 //

@@ -101,36 +101,80 @@ func seesSkill(p *catalog.Principal, c *catalog.Catalog, skill *catalog.Skill) b
 }
 
 // seesResource tells whether a principal may read something of a catalog: what
-// belongs to a prompt or a skill is seen with it, and anything else by everybody.
+// belongs to a prompt or a skill is seen with it. What else is in prompts/ and
+// skills/, such as a README, may tell of all of them, and is seen by those who see
+// the whole catalog; anything else by everybody.
 func seesResource(p *catalog.Principal, c *catalog.Catalog, uri string) bool {
 	if !limited(p) {
 		return true
 	}
 	if rest, ok := strings.CutPrefix(uri, catalog.DocumentScheme+"prompts/"); ok {
-		id, _, _ := strings.Cut(rest, "/")
-		prompt, ok := c.Prompt(id)
-		return !ok || seesPrompt(p, c, prompt)
-	}
-	skill, ok := skillOf(c, uri)
-	return !ok || seesSkill(p, c, skill)
-}
-
-// skillOf returns the skill of a catalog that a URI belongs to.
-func skillOf(c *catalog.Catalog, uri string) (*catalog.Skill, bool) {
-	if rest, ok := strings.CutPrefix(uri, catalog.SkillScheme); ok {
-		if rest, ok = strings.CutPrefix(rest, c.Prefix); !ok {
-			return nil, false
+		id, _, inside := strings.Cut(rest, "/")
+		if prompt, ok := c.Prompt(id); ok && inside {
+			return seesPrompt(p, c, prompt)
 		}
-		id, _, _ := strings.Cut(rest, "/")
-		return c.Skill(id)
+		return p.Sees(c.Prefix, nil)
 	}
-	for _, family := range [...]string{"resource://catalog/skills/", "resource://skills/", catalog.DocumentScheme + "skills/"} {
+	for _, family := range [...]string{catalog.SkillScheme + c.Prefix, "resource://catalog/skills/", "resource://skills/", catalog.DocumentScheme + "skills/"} {
 		if rest, ok := strings.CutPrefix(uri, family); ok {
 			id, _, _ := strings.Cut(rest, "/")
-			return c.Skill(id)
+			if skill, ok := c.Skill(id); ok {
+				return seesSkill(p, c, skill)
+			}
+			return p.Sees(c.Prefix, nil)
 		}
 	}
-	return nil, false
+	return true
+}
+
+// told returns a skill as a principal who sees it may know it from the catalog: it
+// names no other skill and no document that is hidden from them. What the author
+// wrote in the skill's own files is not touched, since they are signed for by their
+// digests.
+func told(p *catalog.Principal, c *catalog.Catalog, skill *catalog.Skill) *catalog.Skill {
+	if !limited(p) {
+		return skill
+	}
+	hidden := func(id string) bool {
+		other, ok := c.Skill(id)
+		return !ok || !seesSkill(p, c, other)
+	}
+	unread := func(uri string) bool { return !seesResource(p, c, uri) }
+	if !slices.ContainsFunc(skill.DependsOn, hidden) && !slices.ContainsFunc(skill.Capabilities, unread) {
+		return skill
+	}
+	less := *skill
+	less.DependsOn = slices.DeleteFunc(slices.Clone(skill.DependsOn), hidden)
+	less.Capabilities = slices.DeleteFunc(slices.Clone(skill.Capabilities), unread)
+	return &less
+}
+
+// recordOf returns what a principal reads at a URI of a catalog, where d is
+// compiled: the record of a skill as it is told to them, all else as it is.
+func recordOf(p *catalog.Principal, c *catalog.Catalog, uri string, d *catalog.Document) *catalog.Document {
+	if !limited(p) {
+		return d
+	}
+	id, ok := strings.CutPrefix(uri, "resource://catalog/skills/")
+	if !ok {
+		return d
+	}
+	skill, ok := c.Skill(id)
+	if !ok {
+		return d
+	}
+	if less := told(p, c, skill); less != skill {
+		return rewritten(d, less.Record())
+	}
+	return d
+}
+
+// rewritten returns a document with another text.
+func rewritten(d *catalog.Document, text string) *catalog.Document {
+	sum := sha256.Sum256([]byte(text))
+	other := *d
+	other.Size, other.Digest, other.Text = len(text), hex.EncodeToString(sum[:]), []string{text}
+	return &other
 }
 
 // visibleSkills returns the skills of a catalog that a principal sees.
@@ -156,7 +200,9 @@ func indexOf(m *catalog.Mux, p *catalog.Principal) *catalog.Document {
 		if d, ok := c.Resource(catalog.SkillsIndexURI); ok {
 			compiled = append(compiled, d)
 		}
-		skills = append(skills, visibleSkills(p, c)...)
+		for _, skill := range visibleSkills(p, c) {
+			skills = append(skills, told(p, c, skill))
+		}
 	}
 	switch {
 	case compiled == nil:
@@ -165,11 +211,7 @@ func indexOf(m *catalog.Mux, p *catalog.Principal) *catalog.Document {
 		return compiled[0]
 	}
 	slices.SortStableFunc(skills, func(a, b *catalog.Skill) int { return strings.Compare(a.ID, b.ID) })
-	text := catalog.SkillsIndex(skills)
-	sum := sha256.Sum256([]byte(text))
-	d := *compiled[0]
-	d.Size, d.Digest, d.Text = len(text), hex.EncodeToString(sum[:]), []string{text}
-	return &d
+	return rewritten(compiled[0], catalog.SkillsIndex(skills))
 }
 
 // document returns what a principal reads at a URI of a compiled catalog.
@@ -181,7 +223,10 @@ func (s *Server) document(p *catalog.Principal, uri string) (*catalog.Document, 
 	for i := range s.mux.Mounts() {
 		if c := s.mux.Mounts()[i].Catalog; c != nil {
 			if d, ok := c.Resource(uri); ok {
-				return d, seesResource(p, c, uri)
+				if !seesResource(p, c, uri) {
+					return nil, false
+				}
+				return recordOf(p, c, uri, d), true
 			}
 		}
 	}
@@ -215,6 +260,10 @@ func (s *Server) resourceEntries(v *view) []string {
 				}
 				entries = append(entries, r.Entry)
 			case seesResource(v.principal, c, r.URI):
+				if d := recordOf(v.principal, c, r.URI, r.Document); d != r.Document {
+					r.Document = d
+					r.Entry = catalog.ResourceEntry(&r)
+				}
 				entries = append(entries, r.Entry)
 			}
 		}

@@ -22,9 +22,11 @@ func mountTeams(m *catalog.Mux) error {
 		return p
 	}
 	open, closed := skill("open", []string{"shared"}, "references/how.md", "# How\n"), skill("secret", nil, "references/why.md", "# Why\n", "assets/x", "\xff")
+	open.DependsOn = []string{"secret"}
+	open.Capabilities = []string{"anything", "resource://skills/secret/document", "resource://docs/prompts/hidden/PROMPT.md", "resource://docs/guide.md"}
 	prompts := []*catalog.Prompt{tagged("hidden"), tagged("public", "shared", "x")}
 	var documents []*catalog.Document
-	documents = append(documents, document("guide.md", "Guide", "# Guide\n"), document("prompts/README.md", "Read me", "# Read me\n"))
+	documents = append(documents, document("guide.md", "Guide", "# Guide\n"), document("prompts/README.md", "Read me", "# Read me\n"), document("skills/README.md", "Read me", "# Read me\n"))
 	for _, p := range prompts {
 		documents = append(documents, p.Document)
 	}
@@ -102,12 +104,22 @@ func TestPrincipals(t *testing.T) {
 					t.Errorf("%s has the tool say %s of %s", name, toJSON(a.Result), id)
 				}
 			}
-			for _, uri := range []string{"resource://docs/guide.md", "resource://docs/prompts/README.md", "resource://catalog/skills_index"} {
+			for _, uri := range []string{"resource://docs/guide.md", "resource://catalog/skills_index"} {
 				if a := ask(e, "resources/read", `{"uri":"`+uri+`"}`); a.Error != nil {
 					t.Errorf("%s does not see %s", name, uri)
 				}
 			}
 			seen := slices.Contains(test.prompts, "hidden")
+			for _, readme := range []string{"resource://docs/prompts/README.md", "resource://docs/skills/README.md"} {
+				got, want := ask(e, "resources/read", `{"uri":"`+readme+`"}`), ask(e, "resources/read", `{"uri":"`+readme+`x"}`)
+				if (got.Error == nil) != seen || !seen && strings.ReplaceAll(toJSON(want), "README.mdx", "README.md") != toJSON(got) {
+					t.Errorf("%s reads %s: %s", name, readme, toJSON(got))
+				}
+			}
+			paths := ask(e, "completion/complete", `{"ref":{"type":"ref/resource","uri":"resource://docs/{+path}"},"argument":{"name":"path","value":""}}`)
+			if got := toJSON(paths.Result); strings.Contains(got, "prompts/README.md") != seen || strings.Contains(got, "skills/README.md") != seen || !strings.Contains(got, `"guide.md"`) {
+				t.Errorf("%s completes %s", name, got)
+			}
 			uri := "resource://docs/prompts/hidden/PROMPT.md"
 			sameAs(t, ask, e, name, "resources/read", "uri", uri, seen, ask(e, "resources/read", `{"uri":"`+uri+`"}`))
 		}
@@ -151,23 +163,32 @@ func checkIndex(t *testing.T, who string, ask func(era, string, string) answer, 
 	if listed != index {
 		t.Errorf("%s: the tool lists %s", who, listed)
 	}
-	var size any
+	sizes := map[any]any{}
 	var uris []string
 	for params := ""; ; {
 		a := ask(legacy, "resources/list", params)
 		for _, entry := range a.Result["resources"].([]any) {
 			entry := entry.(map[string]any)
-			if uris = append(uris, entry["uri"].(string)); entry["uri"] == catalog.SkillsIndexURI {
-				size = entry["size"]
-			}
+			uris = append(uris, entry["uri"].(string))
+			sizes[entry["uri"]] = entry["size"]
 		}
 		if a.Result["nextCursor"] == nil {
 			break
 		}
 		params = toJSON(map[string]any{"cursor": a.Result["nextCursor"]})
 	}
-	if size != float64(len(index)) {
+	if size := sizes[catalog.SkillsIndexURI]; size != float64(len(index)) {
 		t.Errorf("%s: the index has %d bytes, and is listed with %v", who, len(index), size)
+	}
+	if slices.Contains(skills, "open") {
+		record := ask(legacy, "resources/read", `{"uri":"resource://catalog/skills/open"}`).Result["contents"].([]any)[0].(map[string]any)["text"].(string)
+		all := slices.Contains(skills, "secret")
+		if strings.Contains(record+index, "secret") != all || strings.Contains(record+index, "hidden") != all || !strings.Contains(record, "docs/guide.md") {
+			t.Errorf("%s: the record is %s", who, record)
+		}
+		if sizes["resource://catalog/skills/open"] != float64(len(record)) {
+			t.Errorf("%s: the record has %d bytes, and is listed with %v", who, len(record), sizes["resource://catalog/skills/open"])
+		}
 	}
 	for _, id := range []string{"open", "secret"} {
 		if n := strings.Count(strings.Join(uris, " "), "/"+id); (n == 4) != slices.Contains(skills, id) || n != 0 && n != 4 {
