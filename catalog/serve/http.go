@@ -91,8 +91,13 @@ var defaultTimeouts = timeouts{header: 10 * time.Second, read: time.Minute, writ
 
 // Serve serves HTTP on ln until ctx is done: MCP at Endpoint, at /healthz and
 // /readyz whether the process is alive and whether it takes requests, and what
-// HTTPOptions add. When ctx is done, requests under way have ten seconds to end, and
-// Serve returns nil if they did. It closes ln.
+// HTTPOptions add. It closes ln.
+//
+// When ctx is done, /readyz has status 503 and answers end their connections, yet for
+// a second more all requests are served, new connections included: a balancer that asks
+// or is told meanwhile sends the next ones elsewhere. Then ln is closed, and requests
+// under way have ten seconds to end. The connections that are left after that are
+// closed, a line in the log counts them, and Serve returns nil all the same.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	h := &http.Server{
 		Handler:           s.Handler(),
@@ -103,13 +108,13 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
-	ln = newCapped(ln, s.http.MaxConnections)
+	connections := newCapped(ln, s.http.MaxConnections)
 	served := make(chan error, 1)
 	if c := s.http.Certificate; c != nil {
 		h.TLSConfig = c.config()
-		go func() { served <- h.ServeTLS(ln, "", "") }()
+		go func() { served <- h.ServeTLS(connections, "", "") }()
 	} else {
-		go func() { served <- h.Serve(ln) }()
+		go func() { served <- h.Serve(connections) }()
 	}
 	select {
 	case err := <-served:
@@ -117,12 +122,19 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
+	select {
+	case err := <-served:
+		return err
+	case <-time.After(s.linger):
+	}
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.drain)
 	defer cancel()
-	if err := h.Shutdown(limit); err != nil {
-		return errors.Join(err, h.Close())
+	err := h.Shutdown(limit)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.log.Warn("connections were closed before their requests had ended", "connections", len(connections.slots))
+		return h.Close()
 	}
-	return nil
+	return err
 }
 
 // A capped listener has so many connections open at once and no more. The others
@@ -178,6 +190,10 @@ func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.route) }
 // route sends a request where its path says. Paths are compared as they are: there
 // is one way to write each.
 func (s *Server) route(w http.ResponseWriter, req *http.Request) {
+	if s.draining.Load() {
+		// Who keeps the connection opens the next one elsewhere.
+		w.Header().Set("Connection", "close")
+	}
 	switch path := req.URL.Path; {
 	case path == Endpoint:
 		s.endpoint(w, req)

@@ -3,6 +3,7 @@
 package serve
 
 import (
+	"bufio"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -243,6 +245,7 @@ func TestParallel(t *testing.T) {
 func TestServe(t *testing.T) {
 	var log lockedBuffer
 	s := newServer(t, Options{Logger: textLogger(&log)}, fixture())
+	s.linger = 0
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -274,10 +277,8 @@ func TestServe(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	w := httptest.NewRecorder()
-	s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
-	if w.Code != 503 {
-		t.Errorf("while it stops /readyz has status %d", w.Code)
+	if said := log.lines(); len(said) > 1 || said[0] != "" {
+		t.Errorf("the log says %s", said)
 	}
 	if err := s.Serve(context.Background(), ln); err == nil {
 		t.Error("a closed listener was served")
@@ -392,6 +393,86 @@ func visit(t *testing.T, tr transport.Interface, version string) {
 }
 
 // TestSlowClients shows that a client that dawdles is cut off, wherever it does.
+// TestLinger shows that a server that stops is not ready, and serves all the same, on
+// new connections and on old ones, which it ends.
+func TestLinger(t *testing.T) {
+	s := newServer(t, Options{}, fixture())
+	s.linger = time.Hour // longer than any test
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go s.Serve(ctx, ln)
+	defer ln.Close() // which ends it here
+	get := func(client *http.Client, path string) (status int, closed bool) {
+		resp, err := client.Get("http://" + ln.Addr().String() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		io.Copy(io.Discard, resp.Body)
+		return resp.StatusCode, resp.Close
+	}
+	kept := &http.Client{Transport: &http.Transport{}}
+	if status, closed := get(kept, "/readyz"); status != 200 || closed {
+		t.Errorf("/readyz has status %d, and the connection is closed: %v", status, closed)
+	}
+	cancel()
+	for !s.draining.Load() {
+		runtime.Gosched()
+	}
+	for name, client := range map[string]*http.Client{"kept": kept, "new": {Transport: &http.Transport{}}} {
+		for path, want := range map[string]int{"/readyz": 503, "/healthz": 200, Endpoint: 405} {
+			if status, closed := get(client, path); status != want || !closed {
+				t.Errorf("%s: %s has status %d, want %d, and the connection is closed: %v", name, path, status, want, closed)
+			}
+		}
+	}
+}
+
+// TestLeftConnections shows that a client that does not end its request, nor reads
+// its answer, does not make a stop fail.
+func TestLeftConnections(t *testing.T) {
+	var log lockedBuffer
+	s := newServer(t, Options{Logger: textLogger(&log)}, fixture())
+	s.linger, s.drain = 0, time.Millisecond
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	var left []net.Conn
+	for range 2 {
+		conn, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		left = append(left, conn)
+		// The server asks for the body, which tells that it waits for it.
+		io.WriteString(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
+		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(log.lines(), "\n"); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "connections=2") {
+		t.Errorf("the log says %s", got)
+	}
+	for _, conn := range left {
+		// Whether by an end or a reset, it is over.
+		io.Copy(io.Discard, conn)
+	}
+}
+
 func TestSlowClients(t *testing.T) {
 	for name, test := range map[string]struct {
 		timeouts timeouts

@@ -26,8 +26,12 @@ const (
 	DefaultMaxRequest = 4 << 20
 )
 
-// drainTimeout is how long a stop waits for what is under way.
-const drainTimeout = 10 * time.Second
+// A stop over HTTP goes on serving for lingerTime, so that balancers learn of it; any
+// stop waits for drainTimeout at most for what is under way then.
+const (
+	lingerTime   = time.Second
+	drainTimeout = 10 * time.Second
+)
 
 // patience is how long a repository, or what else of a program's own code makes an
 // answer, may take.
@@ -65,6 +69,7 @@ type Server struct {
 	observer   Observer
 	pageSize   int
 	maxRequest int
+	linger     time.Duration
 	drain      time.Duration
 	patience   time.Duration
 	draining   atomic.Bool
@@ -107,7 +112,7 @@ func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	}
 	s := &Server{
 		mux: mux, log: opts.Logger, observer: opts.Observer, pageSize: opts.PageSize, maxRequest: opts.MaxRequest,
-		drain: drainTimeout, patience: patience,
+		linger: lingerTime, drain: drainTimeout, patience: patience,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -29,8 +29,9 @@ const (
 
 // ServeStdio serves one client: a message a line from in, an answer a line to
 // out. It returns nil at the end of in, or once ctx is done, after the requests
-// that it had taken up were answered; and an error if in or out fails, or if the
-// client takes no answers for ten seconds after that.
+// that it had taken up were answered; and an error if in or out fails. A client that
+// takes no answers is waited for ten seconds after that: once ctx is done a line in
+// the log tells of it, and otherwise it is an error.
 //
 // Answers that come from memory are made where the line is read, and are written
 // together while more lines are at hand; others are made aside, and each request
@@ -58,6 +59,10 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	case late := <-drained:
 		return errors.Join(err, late)
 	case <-time.After(s.drain):
+		if err == nil && ctx.Err() != nil {
+			s.log.Warn("the client did not take the last answers")
+			return nil
+		}
 		return errors.Join(err, fmt.Errorf("the client took no answer for %v", s.drain))
 	}
 }

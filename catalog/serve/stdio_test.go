@@ -352,6 +352,27 @@ func TestDeaf(t *testing.T) {
 	}
 }
 
+// TestDeafStop shows that a client that takes nothing does not make a stop fail.
+func TestDeafStop(t *testing.T) {
+	var log lockedBuffer
+	s := newServer(t, Options{Logger: textLogger(&log)}, fixture())
+	s.drain = time.Millisecond
+	ctx, cancel := context.WithCancel(context.Background())
+	c := connect(t, ctx, s)
+	c.send(t, legacy.request("1", "prompts/get", `{"name":"dialogue","arguments":{"a":"`+strings.Repeat("x", 2*bufferSize)+`"}}`))
+	// This takes the beginning of the answer.
+	if start, err := c.out.Peek(1); err != nil {
+		t.Fatalf("%q, %v", start, err)
+	}
+	cancel()
+	if err := <-c.ended; err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(log.lines(), "\n"); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "did not take the last answers") {
+		t.Errorf("the log says %s", got)
+	}
+}
+
 // TestGivenUp shows that a request that waits for nothing ends with the rest.
 func TestGivenUp(t *testing.T) {
 	s := newServer(t, Options{}, fixture())

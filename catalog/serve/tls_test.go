@@ -63,6 +63,7 @@ func listen(t testing.TB, s *Server) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.linger = 0 // there is no balancer to be told
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, ln) }()

@@ -62,7 +62,11 @@
 // SIGHUP has the files of --tokens, --tls-cert, --tls-key and --oauth-jwks read
 // again. One that is broken is logged, and changes nothing.
 //
-// SIGTERM and SIGINT let the requests under way end, for ten seconds at most.
+// SIGTERM and SIGINT let the requests under way end, for ten seconds at most; who is
+// not done by then is cut off, with a warning. Over HTTP /readyz has status 503 at
+// once, and for a second before that new requests are served still, so that a balancer
+// can learn that this replica goes; one that learns slower needs a pause before the
+// signal. A second signal ends the process at once.
 //
 // Render prints the text of a prompt with one message; where there are several,
 // each stands under a line with its role. With --json it prints what prompts/get
