@@ -141,11 +141,28 @@ func TestErrors(t *testing.T) {
 		{"tool name absent", "tools/call", `{}`, -32602, -32602, "name must be", ""},
 		{"tool arguments an array", "tools/call", `{"name":"list_skills","arguments":[]}`, -32602, -32602, "arguments must be an object", ""},
 
+		{"initialize version a number", "initialize", `{"protocolVersion":3}`, -32602, -32601, "", ""},
+		{"initialize version an array", "initialize", `{"protocolVersion":["2025-11-25"]}`, -32602, 0, "params.protocolVersion must be a text", ""},
+		{"initialize version twice", "initialize", `{"protocolVersion":"2025-11-25","protocol\u0056ersion":"2024-11-05"}`, -32602, 0, "the member protocolVersion stands twice in params", ""},
+		{"initialize version null and again", "initialize", `{"protocolVersion":null,"protocolVersion":"2024-11-05"}`, -32602, 0, "the member protocolVersion stands twice in params", ""},
+		{"initialize capabilities a number", "initialize", `{"protocolVersion":"2025-11-25","capabilities":3}`, -32602, 0, "params.capabilities must be an object", ""},
+		{"initialize client a number", "initialize", `{"protocolVersion":"2025-11-25","clientInfo":3}`, -32602, 0, "params.clientInfo must be an object", ""},
+		{"initialize client name a number", "initialize", `{"protocolVersion":"2025-11-25","clientInfo":{"name":3}}`, -32602, 0, "params.clientInfo.name must be a text", ""},
+		{"initialize client name twice", "initialize", `{"protocolVersion":"2025-11-25","clientInfo":{"name":"a","name":"b"}}`, -32602, 0, "the member name stands twice in params.clientInfo", ""},
+		{"listen without an object", "subscriptions/listen", `{"notifications":3}`, -32601, -32602, "", ""},
+		{"listen to a text", "subscriptions/listen", `{"notifications":{"toolsListChanged":"yes"}}`, 0, -32602, "params.notifications.toolsListChanged must be true or false", ""},
+		{"listen to resources of numbers", "subscriptions/listen", `{"notifications":{"resourceSubscriptions":["a" , 1]}}`, 0, -32602, "params.notifications.resourceSubscriptions must be an array of texts", ""},
+		{"listen twice", "subscriptions/listen", `{"notifications":{},"notifications":{}}`, 0, -32602, "the member notifications stands twice in params", ""},
+		{"discover in the older revisions", "server/discover", `{}`, -32601, 0, "", ""},
+
 		{"method of a family of ours", "prompts/put", `{}`, -32601, -32601, "", ""},
 		{"method in other case", "prompts/List", `{}`, -32601, -32601, "", ""},
 		{"resources/subscribe", "resources/subscribe", `{"uri":"resource://docs/readme.md"}`, -32601, -32601, "", ""},
+		{"resources/subscribe of no text", "resources/subscribe", `{"uri":[]}`, -32601, -32601, "", ""},
+		{"resources/unsubscribe of no text", "resources/unsubscribe", `{"uri":[]}`, -32601, -32601, "", ""},
 		{"tools", "tools/list", `{}`, -32601, -32601, "", ""},
 		{"logging", "logging/setLevel", `{"level":"info"}`, -32601, -32601, "", ""},
+		{"logging at a number", "logging/setLevel", `{"level":3}`, -32601, -32601, "", ""},
 		{"_meta not an object", "prompts/get", `{"name":"plain","_meta":7}`, -32602, 0, "params._meta must be an object", ""},
 	}
 	for _, test := range tests {
@@ -165,6 +182,9 @@ func TestErrors(t *testing.T) {
 				a, status := request(t, s, e, test.method, test.params)
 				if a.Error == nil {
 					t.Fatalf("no error, but %v", a.Result)
+				}
+				if strings.Contains(a.Error.Message, "json:") || strings.Contains(a.Error.Message, "Go ") {
+					t.Errorf("speaks of Go: %s", a.Error.Message)
 				}
 				if a.Error.Code != want || !strings.Contains(a.Error.Message, test.message) {
 					t.Errorf("got %d %s, want %d ... %s ...", a.Error.Code, a.Error.Message, want, test.message)
@@ -248,6 +268,29 @@ func TestEnvelope(t *testing.T) {
 				t.Errorf("got %s\nwant %d ... %s ... for id %s", lines[0], test.code, test.part, test.id)
 			}
 		})
+	}
+}
+
+// TestLifecycleMembers shows that members are known by their exact names, and that
+// what has no part in an answer does no harm to it.
+func TestLifecycleMembers(t *testing.T) {
+	s := newServer(t, Options{}, fixture())
+	for _, test := range []struct {
+		e              era
+		method, params string
+		version        any
+	}{
+		{legacy, "initialize", `{"protocolVersion":"2025-06-18","capabilities":{"roots":3,"sampling":[]},"clientInfo":{"name":"t","version":"1","icons":3}}`, "2025-06-18"},
+		{legacy, "initialize", `{"protocolVersion":"2025-06-18","PROTOCOLVERSION":"2024-11-05","Capabilities":3,"clientinfo":[]}`, "2025-06-18"},
+		{legacy, "initialize", `{"ProtocolVersion":"2024-11-05"}`, "2025-03-26"},
+		{legacy, "ping", `{"x":3,"X":4}`, nil},
+		{modern, "server/discover", `{"x":3}`, nil},
+		{modern, "subscriptions/listen", `{"notifications":{"ToolsListChanged":3,"promptsListChanged":true,"resourceSubscriptions":[ "a","]" ]},"Notifications":3}`, nil},
+	} {
+		lines := ask(t, s, test.e.request("7", test.method, test.params))
+		if a := decode(t, lines[len(lines)-1]); a.Error != nil || a.Result["protocolVersion"] != test.version {
+			t.Errorf("%s %s: %s", test.method, test.params, lines)
+		}
 	}
 }
 

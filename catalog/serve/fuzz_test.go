@@ -74,7 +74,12 @@ func seeds() []string {
 			e.request("8", "tools/call", `{"name":"list_prompts"}`),
 			e.request("8", "tools/call", `{"name":"read_skill","arguments":{"skill_id":"tests","ref_id":"marks"}}`),
 			e.request("8", "tools/call", `{"name":"read_document","arguments":{"uri":"own://a"}}`),
-			e.request("8", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":1,"version":"\n"}}`))
+			e.request("8", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":1,"version":"\n"}}`),
+			e.request("8", "initialize", `{"protocolVersion":3,"capabilities":[],"ClientInfo":"x"}`),
+			e.request("8", "resources/subscribe", `{"uri":[]}`),
+			e.request("8", "logging/setLevel", `{"level":{}}`),
+			e.request("8", "subscriptions/listen", `{"notifications":3}`),
+			e.request("8", "subscriptions/listen", `{"notifications":{"resourceSubscriptions":["a", "b" ],"toolsListChanged":false}}`))
 	}
 	return list
 }
@@ -183,6 +188,9 @@ func FuzzHandle(f *testing.F) {
 			}
 			if len(text) > 0 {
 				checkAnswer(t, text)
+			}
+			if bytes.Contains(text, []byte("cannot unmarshal")) && !bytes.Contains(message, []byte("unmarshal")) {
+				t.Errorf("speaks of Go: %s", text)
 			}
 			if other, _ := answerOf(twin, p, message); !bytes.Equal(other, text) {
 				t.Errorf("two servers answer\n%s\n%s", text, other)

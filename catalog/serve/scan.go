@@ -363,6 +363,25 @@ func isString(value []byte) bool { return len(value) > 0 && value[0] == '"' }
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 func isNull(value []byte) bool   { return len(value) > 0 && value[0] == 'n' }
 
+// isTexts tells whether a value is an array of strings.
+func isTexts(value []byte) bool {
+	if len(value) == 0 || value[0] != '[' {
+		return false
+	}
+	for i := 1; ; {
+		switch c := value[i]; {
+		case c == ']':
+			return true
+		case c == ',' || isSpace(c):
+			i++
+		case c == '"':
+			i += skipString(value[i:])
+		default:
+			return false
+		}
+	}
+}
+
 // inner returns what stands between the quotes of a string, escapes and all. It
 // shares the memory of the message, so it lives as long as the message's buffer.
 func inner(value []byte) string {
