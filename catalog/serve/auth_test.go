@@ -39,7 +39,7 @@ func written(t testing.TB, text string) string {
 
 func TestParseTokens(t *testing.T) {
 	hash, other := digest("a"), digest("b")
-	list, err := parseTokens([]byte("# who may\n\nalice " + hash + "\r\n\tci-bot@x  " + strings.ToUpper(other) + "\ttags=git,ci prefixes=support/,ops/eu/ # until June\nalice " + digest("c")))
+	list, err := parseTokens([]byte("\ufeff# who may\n\nalice " + hash + "\r\n\tci-bot@x  " + strings.ToUpper(other) + "\ttags=git,ci prefixes=support/,ops/eu/ # until June\nalice " + digest("c")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,9 @@ func TestParseTokens(t *testing.T) {
 		"alice " + hash + " tags=a tags=b":          "1:79: tags stands twice",
 		"alice " + hash + " tags=a, b":              "1:79: a tag must be",
 		"alice \xff":                                "1:1: the line is not valid UTF-8",
-		"\ufeffalice " + hash:                       "1:1: a name must be",
+		"\ufeff\ufeffalice " + hash:                 "1:1: a name must be",
+		"alice " + hash + "\n\ufeffbob " + hash:     "2:1: a name must be",
+		"\ufeffalice x":                             "1:7: the SHA-256",
 		"a " + hash + " tags=x\x00":                 "1:73: a tag must be",
 		"alice " + strings.Repeat("0123456789", 99): "1:7: the SHA-256",
 	} {

@@ -32,7 +32,8 @@ import (
 //
 // prefixes are prefixes of names as in catalog.yaml, each with its slash, and tags
 // are tags of prompts and skills; the holder sees what has one of either. The file
-// holds at most 1 MiB. A file without tokens lets nobody in.
+// holds at most 1 MiB, and may start with a byte order mark. A file without tokens
+// lets nobody in.
 //
 // Tokens are safe for concurrent use.
 type Tokens struct {
@@ -55,7 +56,8 @@ func LoadTokens(path string) (*Tokens, error) {
 	return t, nil
 }
 
-// Reload reads the file again. Where that fails, the tokens stay what they were.
+// Reload reads the file again. Where that fails, as it does for a file that is broken
+// or gone, the tokens stay what they were.
 func (t *Tokens) Reload() error {
 	data, err := readFile(t.path)
 	if err != nil {
@@ -92,6 +94,8 @@ func parseTokens(data []byte) ([]token, error) {
 	var list []token
 	lines := map[[sha256.Size]byte]int{}
 	number := 0
+	// Some editors write a mark that nobody sees.
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	for line := range bytes.Lines(data) {
 		number++
 		at := func(column int, format string, args ...any) error {
