@@ -60,7 +60,9 @@
 // who are let in. Otherwise nothing is measured.
 //
 // SIGHUP has the files of --tokens, --tls-cert, --tls-key and --oauth-jwks read
-// again. One that is broken is logged, and changes nothing.
+// again. One that is broken or missing is logged, and what was read before stays valid:
+// a token is revoked by a good file without it, and a file without tokens lets nobody
+// in. Where there are no files, as on stdio, SIGHUP does nothing.
 //
 // SIGTERM and SIGINT let the requests under way end, for ten seconds at most; who is
 // not done by then is cut off, with a warning. Over HTTP /readyz has status 503 at

@@ -200,6 +200,16 @@ func TestReloads(t *testing.T) {
 		resp.Body.Close()
 		t.Error("the old certificate is still there")
 	}
+	// A file that is gone changes nothing, and one without tokens is told of.
+	if err := os.Remove(tokens); err != nil {
+		t.Fatal(err)
+	}
+	p.hangup(`level=ERROR msg="cannot reload: what was read before stays" setting=tokens`)
+	expect(t, renewed, url, "secret-two", 200)
+	write(t, tokens, "\ufeff# nobody\n")
+	p.hangup(`level=WARN msg="the file of tokens has none in it: it lets nobody in"`)
+	p.until("msg=reloaded setting=tokens")
+	expect(t, renewed, url, "secret-two", 401)
 
 	resp, err := http.Get(metrics)
 	if err != nil {
@@ -211,8 +221,8 @@ func TestReloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`promptd_requests_total{code="0",era="legacy",method="ping",transport="http"} 4`,
-		`promptd_refusals_total{status="401"} 3`,
+		`promptd_requests_total{code="0",era="legacy",method="ping",transport="http"} 5`,
+		`promptd_refusals_total{status="401"} 4`,
 		`promptd_refusals_total{status="400"} 1`,
 		`promptd_build_info{catalog="example",catalog_version="2.0.0",digest="abab`,
 	} {

@@ -66,12 +66,11 @@ func serveCommand(c *catalog.Catalog) *cobra.Command {
 		// A second signal ends the process at once.
 		context.AfterFunc(ctx, stop)
 		defer stop()
-		if len(reload) > 0 {
-			hangups := make(chan os.Signal, 1)
-			signal.Notify(hangups, syscall.SIGHUP)
-			defer signal.Stop(hangups)
-			go reloading(ctx, hangups, reload, log)
-		}
+		// Where there is nothing to read again, a hangup must not end the process either.
+		hangups := make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+		go reloading(ctx, hangups, reload, log)
 		if figures != nil && s.metricsAddress != s.address {
 			ended, err := serveMetrics(figures, s.metricsAddress, log)
 			if err != nil {

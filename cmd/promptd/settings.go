@@ -42,7 +42,9 @@ Each flag has an environment variable: PROMPTD_ and its name in capitals, with
 underscores for hyphens, such as PROMPTD_PAGE_SIZE. A flag beats its variable, and
 an empty variable is none.
 
-SIGHUP reads the files of --tokens, --tls-cert, --tls-key and --oauth-jwks again.`
+SIGHUP reads the files of --tokens, --tls-cert, --tls-key and --oauth-jwks again.
+One that is broken or missing is logged, and what was read before stays valid; a
+file of tokens without any lets nobody in.`
 
 func newSettings(flags *pflag.FlagSet) *settings {
 	s := &settings{flags: flags, environment: map[string]bool{}}
@@ -179,8 +181,18 @@ func (s *settings) options(log *slog.Logger) (opts serve.Options, reload map[str
 		if err != nil {
 			return opts, nil, failed(err)
 		}
-		if opts.HTTP.Tokens, reload["tokens"] = t, t.Reload; t.Len() == 0 {
-			log.Warn("the file of tokens has none in it: it lets nobody in")
+		warn := func() {
+			if t.Len() == 0 {
+				log.Warn("the file of tokens has none in it: it lets nobody in")
+			}
+		}
+		warn()
+		opts.HTTP.Tokens, reload["tokens"] = t, func() error {
+			err := t.Reload()
+			if err == nil {
+				warn()
+			}
+			return err
 		}
 	}
 	if s.issuer != "" {
