@@ -294,6 +294,54 @@ func TestLifecycleMembers(t *testing.T) {
 	}
 }
 
+// TestEchoes shows that an error repeats of what a client made up no more than a
+// little.
+func TestEchoes(t *testing.T) {
+	s := newMuxServer(t, Options{Tools: true}, mountAll)
+	endless := strings.Repeat("x", 1<<20)
+	var unknown, twice, numbers strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&unknown, `"u%05d":"",`, i)
+		fmt.Fprint(&twice, `"who":"",`)
+		fmt.Fprintf(&numbers, `"n%05d":1,`, i)
+	}
+	object := func(members string) string { return "{" + strings.TrimSuffix(members, ",") + "}" }
+	for name, test := range map[string]struct {
+		method, params string
+		more           any
+	}{
+		"prompt":             {"prompts/get", `{"name":"` + endless + `"}`, nil},
+		"prompt, escaped":    {"prompts/get", `{"name":"` + strings.Repeat(`\u0001`, 1<<18) + `"}`, nil},
+		"prompt to complete": {"completion/complete", `{"ref":{"type":"ref/prompt","name":"` + endless + `"},"argument":{"name":"a","value":""}}`, nil},
+		"live prompt":        {"prompts/get", `{"name":"live/` + endless + `"}`, nil},
+		"resource":           {"resources/read", `{"uri":"` + endless + `"}`, nil},
+		"skill":              {"skills/get", `{"uri":"skill://` + endless + `"}`, nil},
+		"directory":          {"resources/directory/read", `{"uri":"skill://` + endless + `"}`, nil},
+		"tool":               {"tools/call", `{"name":"` + endless + `"}`, nil},
+		"method":             {endless, `{}`, nil},
+		"version":            {"prompts/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + endless + `"}}`, nil},
+		"argument":           {"prompts/get", `{"name":"own/all","arguments":{"who":"a","` + endless + `":""}}`, nil},
+		"number":             {"prompts/get", `{"name":"own/all","arguments":{"who":"a","` + endless + `":1}}`, nil},
+		"unknown arguments":  {"prompts/get", `{"name":"plain","arguments":` + object(unknown.String()) + `}`, 19900.0},
+		"own arguments":      {"prompts/get", `{"name":"own/all","arguments":` + object(unknown.String()) + `}`, 19900.0},
+		"numbers":            {"prompts/get", `{"name":"own/all","arguments":` + object(numbers.String()) + `}`, 19900.0},
+		"one argument":       {"prompts/get", `{"name":"own/all","arguments":` + object(twice.String()) + `}`, 19899.0},
+	} {
+		line := ask(t, s, legacy.request("7", test.method, test.params))[0]
+		if len(line) > 16<<10 {
+			t.Errorf("%s: an answer of %d bytes", name, len(line))
+		}
+		a := decode(t, line)
+		if a.Error == nil {
+			t.Errorf("%s: %.200s", name, line)
+			continue
+		}
+		if data, ok := a.Error.Data.(map[string]any); ok && test.more != nil && (data["more"] != test.more || !strings.HasSuffix(a.Error.Message, fmt.Sprintf("; and %v more", test.more))) {
+			t.Errorf("%s: more is %v: %s", name, data["more"], a.Error.Message)
+		}
+	}
+}
+
 // TestIDs shows that an id comes back byte for byte, whoever answers.
 func TestIDs(t *testing.T) {
 	s := newServer(t, Options{}, fixture())

@@ -18,7 +18,8 @@
 // lifecycle, and mcp-go's: initialize, server/discover, ping, subscriptions/listen,
 // notifications, and the refusal of methods that do not exist. A test holds the
 // answers made here against the ones that mcp-go gives for the same content,
-// message by message.
+// message by message. mcp-go gets nothing of a request but the members of params
+// that were found here to be what they must be.
 //
 // Both eras of the protocol are spoken at once, and each request tells its own: a
 // protocol version of 2026-07-28 or later in its _meta makes it a modern one,
@@ -97,9 +98,11 @@
 //	             {"name": "version", "reason": "is not a string"}],
 //	 "arguments": ["service", "environment", "version"]}
 //
-// Of a prompt that a repository renders, the list of its arguments is left out. What
-// is wrong with the arguments of a tool is a result with isError, which the model
-// sees.
+// At most 100 unknown and 100 invalid ones are named; the member more tells how many
+// there are besides. Of a prompt that a repository renders, the list of its arguments
+// is left out. What a client made up is repeated cut short: after 64 characters in a
+// message, after 1024 in data. What is wrong with the arguments of a tool is a result
+// with isError, which the model sees.
 //
 // Over HTTP, -32700, -32600 and -32022 have status 400, and a request of
 // 2026-07-28 has 404 for -32601, 500 for -32603 and 400 for every other error; an

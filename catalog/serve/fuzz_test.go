@@ -76,6 +76,8 @@ func seeds() []string {
 			e.request("8", "tools/call", `{"name":"read_document","arguments":{"uri":"own://a"}}`),
 			e.request("8", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":1,"version":"\n"}}`),
 			e.request("8", "initialize", `{"protocolVersion":3,"capabilities":[],"ClientInfo":"x"}`),
+			e.request("8", "prompts/get", `{"name":"`+strings.Repeat("x", 1025)+`"}`),
+			e.request("8", strings.Repeat("m", 65), `{}`),
 			e.request("8", "resources/subscribe", `{"uri":[]}`),
 			e.request("8", "logging/setLevel", `{"level":{}}`),
 			e.request("8", "subscriptions/listen", `{"notifications":3}`),

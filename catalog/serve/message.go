@@ -6,7 +6,6 @@ package serve
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -258,15 +257,20 @@ func isID(value []byte) bool {
 	return (value[0] == '-' || '0' <= value[0] && value[0] <= '9') && !bytes.ContainsAny(value, ".eE")
 }
 
-// clip cuts short, for an error, a name that a client made up, and makes it safe
-// to keep after the message's buffer is gone.
-func clip(name string) string {
-	const most = 64
+// clip cuts short, for the text of an error, a name that a client made up, and
+// makes it safe to keep after the message's buffer is gone.
+func clip(name string) string { return clipTo(64, name) }
+
+// echo is clip for the data of an error, by which a program finds what it asked
+// for: there is room for every name and URI that is in use.
+func echo(name string) string { return clipTo(1024, name) }
+
+func clipTo(most int, name string) string {
 	runes := 0
 	for i := range name {
 		if runes++; runes > most {
-			return name[:i] + "…"
+			return string([]byte(name[:i])) + "…"
 		}
 	}
-	return string(slices.Clone([]byte(name)))
+	return string([]byte(name))
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,7 +152,7 @@ func (s *Server) find(who *catalog.Principal, name []byte, member string) (*cata
 // noPrompt is the answer to a name that nothing has, or nothing that is seen.
 func noPrompt(name []byte) *fault {
 	f := faultf(mcp.INVALID_PARAMS, "no prompt has the name %q: see prompts/list", clip(text(name)))
-	f.data = append(append([]byte(`{"prompt":`), name...), '}')
+	f.data = append(catalog.AppendJSON([]byte(`{"prompt":`), echo(text(name))), '}')
 	return f
 }
 
@@ -252,11 +253,25 @@ func (r *reply) fill(p *catalog.Prompt, m *message) *fault {
 	return refusal(p, m.name, &e)
 }
 
+// mostNamed is how many unknown arguments, and how many invalid ones, an error
+// names; of the others it tells how many there are.
+const mostNamed = 100
+
 // refusal is the answer to bad arguments: every fault of them at once, and what
 // the prompt takes, where that is known. name is the prompt's public name as JSON.
 func refusal(p *catalog.Prompt, name []byte, e *catalog.ArgumentError) *fault {
-	e.Prompt = string([]byte(text(name)))
-	data := append([]byte(`{"prompt":`), name...)
+	e.Prompt = echo(text(name))
+	more := max(len(e.Unknown)-mostNamed, 0) + max(len(e.Invalid)-mostNamed, 0)
+	// A repository may name whatever it was given.
+	e.Unknown = slices.Clone(e.Unknown[:min(len(e.Unknown), mostNamed)])
+	for i, name := range e.Unknown {
+		e.Unknown[i] = echo(name)
+	}
+	e.Invalid = slices.Clone(e.Invalid[:min(len(e.Invalid), mostNamed)])
+	for i := range e.Invalid {
+		e.Invalid[i].Name = echo(e.Invalid[i].Name)
+	}
+	data := catalog.AppendJSON([]byte(`{"prompt":`), e.Prompt)
 	data = appendList(append(data, `,"missing":`...), e.Missing)
 	data = appendList(append(data, `,"unknown":`...), e.Unknown)
 	data = append(data, `,"invalid":[`...)
@@ -273,6 +288,11 @@ func refusal(p *catalog.Prompt, name []byte, e *catalog.ArgumentError) *fault {
 		data = append(data, '}')
 	}
 	data = append(data, ']')
+	message := e.Error()
+	if more > 0 {
+		message += "; and " + strconv.Itoa(more) + " more"
+		data = strconv.AppendInt(append(data, `,"more":`...), int64(more), 10)
+	}
 	if p != nil {
 		declared := make([]string, len(p.Arguments))
 		for i := range p.Arguments {
@@ -280,7 +300,7 @@ func refusal(p *catalog.Prompt, name []byte, e *catalog.ArgumentError) *fault {
 		}
 		data = appendList(append(data, `,"arguments":`...), declared)
 	}
-	return &fault{mcp.INVALID_PARAMS, e.Error(), append(data, '}')}
+	return &fault{mcp.INVALID_PARAMS, message, append(data, '}')}
 }
 
 func appendList(dst []byte, list []string) []byte {

@@ -83,7 +83,7 @@ func noResource(m *message, uri string) *fault {
 	if m.modern {
 		f.code = mcp.INVALID_PARAMS
 	}
-	f.data = append(catalog.AppendJSON([]byte(`{"uri":`), uri), '}')
+	f.data = append(catalog.AppendJSON([]byte(`{"uri":`), echo(uri)), '}')
 	return f
 }
 

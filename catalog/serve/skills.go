@@ -79,7 +79,7 @@ func (s *Server) skillFile(p *catalog.Principal, uri string) (c *catalog.Catalog
 // notServed is the answer to a URI that the extension's methods do not know, which
 // is the same in all revisions (SEP-2640, "Error Handling").
 func notServed(m *message, reason string) *fault {
-	return &fault{mcp.INVALID_PARAMS, reason, append(append([]byte(`{"uri":`), m.uri...), '}')}
+	return &fault{mcp.INVALID_PARAMS, reason, append(catalog.AppendJSON([]byte(`{"uri":`), echo(text(m.uri))), '}')}
 }
 
 // readDirectory lists what is directly in a directory of a skill.
