@@ -222,7 +222,7 @@ func TestTokens(t *testing.T) {
 // TestOrderOfRefusals shows that strangers learn nothing of what would come next.
 func TestOrderOfRefusals(t *testing.T) {
 	s := newServer(t, Options{MaxRequest: 10, HTTP: HTTPOptions{
-		Tokens:  tokens(t, "alice "+digest("secret")),
+		Tokens:  tokens(t, "alice "+digest("secret")+"\nbob "+digest("prefix")+" prefixes=support/\ncarol "+digest("tag")+" tags=git"),
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("figures")) }),
 	}}, fixture())
 	for _, test := range []struct {
@@ -237,6 +237,8 @@ func TestOrderOfRefusals(t *testing.T) {
 		{"GET", "/metrics", "", "", "", 401},
 		{"GET", "/metrics", "Bearer x", "", "", 401},
 		{"GET", "/metrics", "Bearer secret", "", "", 200},
+		{"GET", "/metrics", "Bearer prefix", "", "", 403},
+		{"HEAD", "/metrics", "Bearer tag", "", "", 403},
 		{"GET", "/healthz", "", "", "", 200},
 		{"GET", "/readyz", "", "", "", 200},
 		{"GET", "/else", "", "", "", 404},

@@ -53,7 +53,8 @@ type HTTPOptions struct {
 	// do. What is served is then private to each client.
 	Tokens *Tokens
 	OAuth  *OAuth
-	// Metrics, if not nil, answers at /metrics, to those only who may send requests.
+	// Metrics, if not nil, answers at /metrics, to those only who may send requests and
+	// see everything: figures name prompts.
 	Metrics http.Handler
 }
 
@@ -208,9 +209,11 @@ func (s *Server) route(w http.ResponseWriter, req *http.Request) {
 	case path == "/metrics" && s.http.Metrics != nil:
 		if reason := s.gate.refuse(req); reason != "" {
 			http.Error(w, reason, http.StatusForbidden)
-		} else if _, denied := s.authenticate(req); denied != nil {
+		} else if principal, denied := s.authenticate(req); denied != nil {
 			denied.header(w.Header())
 			http.Error(w, denied.reason, denied.status)
+		} else if limited(principal) {
+			http.Error(w, "metrics are for those who may see everything", http.StatusForbidden)
 		} else if reads(w, req) {
 			s.http.Metrics.ServeHTTP(w, req)
 		}

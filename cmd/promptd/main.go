@@ -57,7 +57,8 @@
 //
 // --metrics-address serves figures for Prometheus at /metrics of another address, to
 // whoever can reach that. If it is the address of --http they are there, to those
-// who are let in. Otherwise nothing is measured.
+// who are let in without limits on what they see, for the figures name prompts.
+// Otherwise nothing is measured.
 //
 // SIGHUP has the files of --tokens, --tls-cert, --tls-key and --oauth-jwks read
 // again. One that is broken or missing is logged, and what was read before stays valid:

@@ -63,7 +63,7 @@ func newSettings(flags *pflag.FlagSet) *settings {
 	flags.StringVar(&s.audience, "oauth-audience", "", "`URL` of /mcp as clients know it, which access tokens are meant for")
 	flags.StringVar(&s.keys, "oauth-jwks", "", "the authorization server's keys, at `URL` or in a file")
 	flags.StringSliceVar(&s.scopes, "oauth-scopes", nil, "`SCOPES` that access tokens must have")
-	flags.StringVar(&s.metricsAddress, "metrics-address", "", "serve /metrics at `HOST:PORT`; with the address of --http, there, to those who are let in")
+	flags.StringVar(&s.metricsAddress, "metrics-address", "", "serve /metrics at `HOST:PORT`; with the address of --http, there, to those who are let in without limits")
 	return s
 }
 
