@@ -285,6 +285,14 @@ func (s *Server) exchange(w http.ResponseWriter, req *http.Request, r *reply, se
 		}
 		return refuse(status, "%s", reason)
 	}
+	tooLong := func() int {
+		return refuse(http.StatusRequestEntityTooLarge, "the message is longer than %d bytes", s.maxRequest)
+	}
+	// A client that waits to be asked for the body is told before it sends it. One of
+	// HTTP/1.1 that does not wait would often see no more than a broken connection.
+	if req.ContentLength > int64(s.maxRequest) && (req.Header.Get("Expect") != "" || req.ProtoMajor > 1) {
+		return tooLong()
+	}
 	if req.ProtoMajor > 1 {
 		select {
 		case s.streams <- struct{}{}:
@@ -305,8 +313,8 @@ func (s *Server) exchange(w http.ResponseWriter, req *http.Request, r *reply, se
 		body.Grow(int(min(n, 64<<10)) + bytes.MinRead)
 	}
 	if _, err := body.ReadFrom(http.MaxBytesReader(w, req.Body, int64(s.maxRequest))); err != nil {
-		if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
-			return refuse(http.StatusRequestEntityTooLarge, "the message is longer than %d bytes", s.maxRequest)
+		if limit := (*http.MaxBytesError)(nil); errors.As(err, &limit) {
+			return tooLong()
 		}
 		return refuse(http.StatusBadRequest, "the body ended too early")
 	}

@@ -483,6 +483,8 @@ func TestSlowClients(t *testing.T) {
 		"half a header":      {timeouts{header: 50 * time.Millisecond}, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", ""},
 		"half a body":        {timeouts{read: 50 * time.Millisecond}, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", "HTTP/1.1 400 "},
 		"a chunk that hangs": {timeouts{read: 50 * time.Millisecond}, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{", "HTTP/1.1 400 "},
+		"too long, waiting":  {defaultTimeouts, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5000000\r\nExpect: 100-continue\r\n\r\n", "HTTP/1.1 413 "},
+		"short, waiting":     {timeouts{read: 50 * time.Millisecond}, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 400 "},
 		"a second request":   {timeouts{idle: 50 * time.Millisecond}, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200 "},
 		"a header too long":  {defaultTimeouts, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 80<<10) + "\r\n\r\n", "HTTP/1.1 431 "},
 	} {
