@@ -87,7 +87,8 @@
 //	-32602  params: an unknown prompt, resource, template, skill, directory, tool or
 //	        cursor, bad arguments
 //	-32002  an unknown resource, in revisions before 2026-07-28; data.uri names it
-//	-32020  a header that is missing or differs from the body (HTTP, 2026-07-28)
+//	-32020  a header that is missing or differs from the body (HTTP, 2026-07-28), or
+//	        a version that stands in two headers
 //	-32022  a protocol version not spoken; data lists the ones that are
 //	-32603  a fault of the server's, which its log explains and the answer does not
 //
@@ -104,7 +105,8 @@
 // message, after 1024 in data. What is wrong with the arguments of a tool is a result
 // with isError, which the model sees.
 //
-// Over HTTP, -32700, -32600 and -32022 have status 400, and a request of
+// Over HTTP, -32700, -32600, -32020 and -32022 have status 400, for notifications and
+// answers of clients too, which else have 202 and nothing to read; and a request of
 // 2026-07-28 has 404 for -32601, 500 for -32603 and 400 for every other error; an
 // earlier one has 200.
 //

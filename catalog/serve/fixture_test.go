@@ -246,8 +246,6 @@ func (e era) post(message string) *http.Request {
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if e == modern {
 		req.Header.Set(mcp.HeaderProtocolVersion, mcp.ProtocolVersion20260728)
-		// Where the body has no name, the header must be there all the same.
-		req.Header.Set(mcp.HeaderName, "none")
 		var m struct {
 			Method string
 			Params json.RawMessage

@@ -358,40 +358,66 @@ func isJSON(contentType string) bool {
 // acceptsJSON tells whether an Accept header, if there is one, allows the answer.
 // Clients must list both types (specification 2026-07-28, "Streamable HTTP",
 // section "Sending Messages"), yet which one is used is the server's choice, and
-// it nearly always is JSON.
+// it nearly always is JSON. The most exact range that fits decides, and the weight 0
+// is a refusal (RFC 9110, section 12.5.1).
 func acceptsJSON(accept []string) bool {
 	if len(accept) == 0 {
 		return true
 	}
+	exactness, accepted := 0, false
 	for _, line := range accept {
 		for kind := range strings.SplitSeq(line, ",") {
-			kind, _, _ = strings.Cut(kind, ";")
+			kind, parameters, _ := strings.Cut(kind, ";")
+			exact := 0
 			switch strings.ToLower(strings.TrimSpace(kind)) {
-			case "application/json", "application/*", "*/*":
-				return true
+			case "application/json":
+				exact = 3
+			case "application/*":
+				exact = 2
+			case "*/*":
+				exact = 1
 			}
+			if exact == 0 || exact < exactness {
+				continue
+			}
+			accepted = exact == exactness && accepted || !weighsNothing(parameters)
+			exactness = exact
+		}
+	}
+	return accepted
+}
+
+// weighsNothing tells whether the parameters of a range have the weight 0.
+func weighsNothing(parameters string) bool {
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+		if strings.EqualFold(name, "q") {
+			return strings.HasPrefix(value, "0") && strings.Trim(value, "0.") == ""
 		}
 	}
 	return false
 }
 
-// checkHeaders compares a request with the headers that repeat parts of it
+// checkHeaders compares a message with the headers that repeat parts of it
 // (specification 2026-07-28, "Streamable HTTP", section "Server Validation"), so
 // that a gateway that went by the headers was not deceived.
 func checkHeaders(h http.Header, m *message) *fault {
+	if len(h[mcp.HeaderProtocolVersion]) > 1 {
+		return mismatch(mcp.HeaderProtocolVersion)
+	}
 	version := h.Get(mcp.HeaderProtocolVersion)
 	modern := mcp.IsModernProtocol(version) || isString(m.version) && mcp.IsModernProtocol(text(m.version))
 	switch {
 	case m.response && modern:
 		return faultf(mcp.INVALID_REQUEST, "answers from clients are not part of protocol version %s", mcp.ProtocolVersion20260728)
-	case m.id == nil || m.response:
-		return nil
 	case !modern:
 		// Before initialize has settled it, a client cannot know the version.
-		if version != "" && !mcp.IsValidProtocolVersion(version) && m.method != string(mcp.MethodInitialize) {
+		if version != "" && !mcp.IsValidProtocolVersion(version) && (m.id == nil || m.method != string(mcp.MethodInitialize)) {
 			return unsupported(version)
 		}
 		return nil
+	case m.id == nil:
+		return checkNotification(h, m)
 	}
 	m.modern = true
 	if f := checkHeader(h, mcp.HeaderProtocolVersion, m.version); f != nil {
@@ -415,10 +441,32 @@ func checkHeaders(h http.Header, m *message) *fault {
 	return nil
 }
 
-// checkHeader compares one header with a text of the body. Only where the body
-// has none is the header alone enough: the request fails for that soon.
+// checkNotification is checkHeaders for a notification of a modern client, whose
+// body need not tell the version.
+func checkNotification(h http.Header, m *message) *fault {
+	version := h.Get(mcp.HeaderProtocolVersion)
+	if m.version != nil {
+		if f := checkHeader(h, mcp.HeaderProtocolVersion, m.version); f != nil {
+			return f
+		}
+	}
+	if !mcp.IsValidProtocolVersion(version) {
+		return unsupported(version)
+	}
+	if values := h[mcp.HeaderMethod]; len(values) != 1 || values[0] != m.method {
+		return mismatch(mcp.HeaderMethod)
+	}
+	return nil
+}
+
+// checkHeader compares one header with a text of the body. Where the body has none
+// there is nothing to repeat: the request fails for that soon, with or without the
+// name in the headers.
 func checkHeader(h http.Header, name string, value []byte) *fault {
 	values := h[name]
+	if len(values) == 0 && name == mcp.HeaderName && !isString(value) {
+		return nil
+	}
 	if len(values) != 1 || values[0] == "" {
 		return mismatch(name)
 	}
@@ -456,7 +504,7 @@ func decodeHeader(value string) (string, bool) {
 // status is the HTTP status of an answer with a JSON-RPC error code, 0 for none.
 func status(code int, modern bool) int {
 	switch {
-	case code == mcp.PARSE_ERROR, code == mcp.INVALID_REQUEST, code == mcp.UNSUPPORTED_PROTOCOL_VERSION:
+	case code == mcp.PARSE_ERROR, code == mcp.INVALID_REQUEST, code == mcp.UNSUPPORTED_PROTOCOL_VERSION, code == mcp.HEADER_MISMATCH:
 		return http.StatusBadRequest
 	case code == 0, !modern:
 		return http.StatusOK

@@ -33,6 +33,10 @@ func TestHTTP(t *testing.T) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
 	drop := func(name string) func(*http.Request) { return func(r *http.Request) { r.Header.Del(name) } }
+	add := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Add(name, value) }
+	}
+	initialized := `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 	local := func(host string) func(*http.Request) {
 		return func(r *http.Request) {
 			addr := net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
@@ -80,6 +84,13 @@ func TestHTTP(t *testing.T) {
 		{"no Accept", legacy, "", drop("Accept"), 200, 0},
 		{"Accept anything", legacy, "", set("Accept", "text/html, */*;q=0.1"), 200, 0},
 		{"Accept JSON alone", legacy, "", set("Accept", "application/json"), 200, 0},
+		{"Accept JSON with the weight 0", legacy, "", set("Accept", "application/json;q=0"), 406, -32600},
+		{"Accept JSON with the weight 0.000", modern, "", set("Accept", "text/event-stream, application/json ; Q=0.000"), 406, -32600},
+		{"Accept anything but JSON", legacy, "", set("Accept", "application/json;q=0, */*"), 406, -32600},
+		{"Accept anything but JSON, the other way round", legacy, "", set("Accept", "application/*, application/json;q=0"), 406, -32600},
+		{"Accept JSON and nothing else", legacy, "", set("Accept", "*/*;q=0, application/json;q=0.001"), 200, 0},
+		{"Accept nothing", legacy, "", set("Accept", "*/*;q=0"), 406, -32600},
+		{"Accept JSON twice", legacy, "", set("Accept", "application/json;v=1;q=0.5, application/json;v=2;q=0"), 200, 0},
 		{"Accept something else", legacy, "", set("Accept", "text/html"), 406, -32600},
 
 		{"local Host", legacy, "", local("localhost:8080"), 200, 0},
@@ -126,9 +137,26 @@ func TestHTTP(t *testing.T) {
 		{"name header in base64", modern, "", set("Mcp-Name", "=?base64?"+base64.StdEncoding.EncodeToString([]byte("plain"))+"?="), 200, 0},
 		{"name header in bad base64", modern, "", set("Mcp-Name", "=?base64?plain?="), 400, -32020},
 		{"uri header", modern, modern.request("1", "resources/read", `{"uri":"resource://docs/readme.md"}`), set("Mcp-Name", "resource://docs/other.md"), 400, -32020},
+		{"no name anywhere", modern, modern.request("1", "prompts/get", `{}`), drop("Mcp-Name"), 400, -32602},
+		{"no uri anywhere", modern, modern.request("1", "resources/read", `{}`), drop("Mcp-Name"), 400, -32602},
+		{"no tool anywhere", modern, modern.request("1", "tools/call", `{}`), drop("Mcp-Name"), 404, -32601},
+		{"name a number, no name header", modern, modern.request("1", "prompts/get", `{"name":3}`), drop("Mcp-Name"), 400, -32602},
+		{"name header empty", modern, "", set("Mcp-Name", ""), 400, -32020},
 		{"no name header needed", modern, modern.request("1", "prompts/list", ""), drop("Mcp-Name"), 200, 0},
 		{"unknown method", modern, modern.request("1", "no/such", ""), nil, 404, -32601},
 		{"unknown method, legacy", legacy, legacy.request("1", "no/such", ""), nil, 200, -32601},
+		{"version header twice, legacy", legacy, "", both(set("Mcp-Protocol-Version", "2025-11-25"), add("Mcp-Protocol-Version", "2025-11-25")), 400, -32020},
+		{"version header twice at initialize", legacy, legacy.request("1", "initialize", `{"protocolVersion":"2025-11-25"}`), both(set("Mcp-Protocol-Version", "2025-11-25"), add("Mcp-Protocol-Version", "2025-06-18")), 400, -32020},
+		{"notification of an unknown version", legacy, initialized, set("Mcp-Protocol-Version", "1900-01-01"), 400, -32022},
+		{"notification of a future version", modern, initialized, set("Mcp-Protocol-Version", "2030-01-01"), 400, -32022},
+		{"notification by the name initialize", legacy, `{"jsonrpc":"2.0","method":"initialize"}`, set("Mcp-Protocol-Version", "1900-01-01"), 400, -32022},
+		{"notification of two versions", legacy, initialized, both(set("Mcp-Protocol-Version", "2025-11-25"), add("Mcp-Protocol-Version", "2025-06-18")), 400, -32020},
+		{"notification of another method", modern, initialized, set("Mcp-Method", "ping"), 400, -32020},
+		{"notification of no method", modern, initialized, drop("Mcp-Method"), 400, -32020},
+		{"notification that differs in version", modern, `{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25"}}}`, nil, 400, -32020},
+		{"notification of a modern body alone", legacy, `{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, nil, 400, -32020},
+		{"answer of an unknown version", legacy, `{"jsonrpc":"2.0","id":1,"result":{}}`, set("Mcp-Protocol-Version", "1900-01-01"), 400, -32022},
+		{"answer of two versions", legacy, `{"jsonrpc":"2.0","id":1,"result":{}}`, both(set("Mcp-Protocol-Version", "2025-11-25"), add("Mcp-Protocol-Version", "2025-11-25")), 400, -32020},
 		{"answer of a modern client", modern, `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 400, -32600},
 	}
 	for _, test := range tests {

@@ -228,7 +228,11 @@ func (s *Server) open(ctx context.Context, data []byte, check func(*message) *fa
 	m := &r.request
 	f := m.parse(data)
 	if f == nil && check != nil {
-		f = check(m)
+		if f = check(m); f != nil && m.id == nil {
+			// A message that is not taken is no notification yet.
+			r.fail(nil, f)
+			return nil
+		}
 	}
 	if f == nil && m.id != nil && !m.response {
 		f = m.settle()
