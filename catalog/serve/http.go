@@ -251,6 +251,11 @@ func (s *Server) endpoint(w http.ResponseWriter, req *http.Request) {
 	defer func() { end(seen) }()
 	seen.Status = s.exchange(w, req, r, &seen)
 	seen.Code = r.code
+	// What the answer was made of shares the body's memory, which a client that is slow
+	// to read would hold as long.
+	r.request = message{}
+	clear(r.values)
+	clear(r.raws)
 	r.write(w, seen.Status)
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -532,6 +533,49 @@ func TestSlowClients(t *testing.T) {
 				t.Errorf("what came back is %q", got)
 			}
 		})
+	}
+}
+
+// A measuring response notes how much memory is in use while the answer is written.
+type measuring struct {
+	*httptest.ResponseRecorder
+	inUse uint64
+}
+
+func (m *measuring) Write(b []byte) (int, error) {
+	m.inUse = max(m.inUse, inUse())
+	return len(b), nil
+}
+
+// inUse is how many bytes can be reached.
+func inUse() uint64 {
+	// What is in a pool is let go of by the second collection.
+	runtime.GC()
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// TestUnreadMemory shows that a client that does not read a big answer holds little
+// more memory than that: not its request, nor what the answer was made of.
+func TestUnreadMemory(t *testing.T) {
+	s := newServer(t, Options{}, fixture())
+	const size = 3 << 20
+	for name, value := range map[string]string{"plain": strings.Repeat("x", size), "escaped": strings.Repeat(`\n`, size/2)} {
+		req := legacy.post(legacy.request("1", "prompts/get", `{"name":"dialogue","arguments":{"a":"`+value+`"}}`))
+		w := &measuring{ResponseRecorder: httptest.NewRecorder()}
+		// The text of the request is the test's own.
+		before := inUse()
+		s.Handler().ServeHTTP(w, req)
+		answer, err := strconv.Atoi(w.Header().Get("Content-Length"))
+		if err != nil || answer < size {
+			t.Fatalf("%s: %d bytes, %v", name, answer, err)
+		}
+		if held := int(w.inUse) - int(before); held > answer*3/2 {
+			t.Errorf("%s: an answer of %d bytes holds %d", name, answer, held)
+		}
+		runtime.KeepAlive(req)
 	}
 }
 
