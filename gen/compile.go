@@ -11,10 +11,8 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -81,7 +79,10 @@ func walk(fsys fs.FS, source func(string) *diag.Source) (entries []check.Entry, 
 	for dirs := []string{"."}; len(dirs) > 0; {
 		listings := make([][]fs.DirEntry, len(dirs))
 		errs := make([]error, len(dirs))
-		sideBySide(len(dirs), func(i int) { listings[i], errs[i] = fs.ReadDir(fsys, dirs[i]) })
+		_ = inParallel(len(dirs), func(i int) error {
+			listings[i], errs[i] = fs.ReadDir(fsys, dirs[i])
+			return nil
+		})
 		var below []string
 		for i, dir := range dirs {
 			if errs[i] != nil {
@@ -113,21 +114,6 @@ func walk(fsys fs.FS, source func(string) *diag.Source) (entries []check.Entry, 
 	return entries, faults, nil
 }
 
-// sideBySide calls do with every number below n, as many at a time as there are
-// processors.
-func sideBySide(n int, do func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				do(int(i))
-			}
-		})
-	}
-	workers.Wait()
-}
-
 // unreadable reports a file or directory that cannot be read. It is a fault and not
 // an error of the run, so that it does not hide the others.
 func unreadable(faults *diag.List, source *diag.Source, err error) {
@@ -143,9 +129,9 @@ func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, prog
 	inputs := make([]*check.Input, len(items))
 	errs := make([]error, len(items))
 	var done, total atomic.Int64
-	sideBySide(len(items), func(i int) {
+	_ = inParallel(len(items), func(i int) error {
 		if total.Load() > MaxTreeBytes {
-			return
+			return nil
 		}
 		raw, err := readFile(fsys, items[i].Path)
 		if errs[i] = err; err == nil && total.Add(int64(len(raw))) <= MaxTreeBytes {
@@ -154,6 +140,7 @@ func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, prog
 		if progress != nil {
 			progress(int(done.Add(1)), len(items))
 		}
+		return nil
 	})
 	if total.Load() > MaxTreeBytes {
 		return nil, nil, fmt.Errorf("the tree's files have more than %d bytes", MaxTreeBytes)

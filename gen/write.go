@@ -6,6 +6,7 @@ package gen
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -17,8 +18,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seed33527553/promptc/gen/emit"
 )
@@ -332,23 +333,17 @@ func outputError(verb, dir, name string, err error) error {
 // inParallel calls f for all i below n, on every processor, and returns the error of
 // the lowest i. After an error it starts no other call.
 func inParallel(n int, f func(i int) error) error {
-	var next atomic.Int64
-	var failed atomic.Bool
 	errs := make([]error, n)
-	var workers sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			for !failed.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if errs[i] = f(i); errs[i] != nil {
-					failed.Store(true)
-				}
+	g, ctx := errgroup.WithContext(context.Background())
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() error {
+			if ctx.Err() == nil {
+				errs[i] = f(i)
 			}
+			return errs[i]
 		})
 	}
-	workers.Wait()
+	_ = g.Wait() // the first in time, which another run may not have
 	return cmp.Or(errs...)
 }

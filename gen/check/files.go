@@ -13,10 +13,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seed33527553/promptc/catalog"
 	"github.com/seed33527553/promptc/gen/diag"
@@ -94,16 +94,15 @@ func Files(root string, inputs []*Input) (*Program, diag.List) {
 func (c *checker) prompts(inputs []*Input) []*prompt {
 	inputs = slices.DeleteFunc(slices.Clone(inputs), func(in *Input) bool { return in.Kind != parse.Prompt })
 	list := make([]*prompt, len(inputs))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(inputs)) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(inputs)); i = next.Add(1) - 1 {
-				list[i] = checkPrompt(path.Base(path.Dir(inputs[i].Path)), c.catalog.Prefix, inputs[i])
-			}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, in := range inputs {
+		g.Go(func() error {
+			list[i] = checkPrompt(path.Base(path.Dir(in.Path)), c.catalog.Prefix, in)
+			return nil
 		})
 	}
-	workers.Wait()
+	_ = g.Wait() // no call has an error
 	return list
 }
 

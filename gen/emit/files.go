@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seed33527553/promptc/catalog"
 )
@@ -36,18 +36,16 @@ func (l *plan) files() []File {
 	planned := l.planned()
 	files := make([]File, len(planned))
 	// Keys are digests of all that is in a file, and so worth every processor.
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
-				p := planned[i]
-				key := p.key()
-				files[i] = File{Path: p.path, Key: key, Render: func() ([]byte, error) { return p.render(key) }}
-			}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, p := range planned {
+		g.Go(func() error {
+			key := p.key()
+			files[i] = File{Path: p.path, Key: key, Render: func() ([]byte, error) { return p.render(key) }}
+			return nil
 		})
 	}
-	workers.Wait()
+	_ = g.Wait() // no call has an error
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	return files
 }
