@@ -43,6 +43,9 @@ type Options struct {
 	Progress func(done, total int)
 }
 
+// source returns the source that diagnostics of a file point into.
+func (o *Options) source(p string) *diag.Source { return &diag.Source{Name: path.Join(o.Root, p)} }
+
 // Compile reads the content tree in fsys and checks it. It returns the program, or
 // all faults of the tree, sorted. The error is an I/O error, or says that the tree
 // is larger than the limits.
@@ -50,13 +53,18 @@ type Options struct {
 // Links are never followed: each is a fault. Names that start with a dot are
 // passed over.
 func Compile(fsys fs.FS, opt Options) (*check.Program, diag.List, error) {
-	source := func(p string) *diag.Source { return &diag.Source{Name: path.Join(opt.Root, p)} }
-	entries, unlisted, err := walk(fsys, source)
+	entries, unlisted, err := walk(func(dir string) ([]fs.DirEntry, error) { return fs.ReadDir(fsys, dir) }, opt.source)
 	if err != nil {
 		return nil, nil, err
 	}
-	items, faults := check.Layout(entries, source)
-	inputs, unread, err := read(fsys, items, source, opt.Progress)
+	items, faults := check.Layout(entries, opt.source)
+	inputs, unread, err := read(items, func(i int) (*check.Input, int, error) {
+		raw, err := readFile(fsys, items[i].Path)
+		if err != nil {
+			return nil, 0, err
+		}
+		return input(items[i], raw, opt.source), len(raw), nil
+	}, &opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,13 +82,14 @@ func Compile(fsys fs.FS, opt Options) (*check.Program, diag.List, error) {
 }
 
 // walk lists what is in a tree, sorted, and so each directory before what is in it.
-// Directories that cannot be listed, and names that no path can hold, are faults.
-func walk(fsys fs.FS, source func(string) *diag.Source) (entries []check.Entry, faults diag.List, err error) {
+// Directories that cannot be listed, and names that no path can hold, are faults. list
+// is called by several goroutines at once.
+func walk(list func(dir string) ([]fs.DirEntry, error), source func(string) *diag.Source) (entries []check.Entry, faults diag.List, err error) {
 	for dirs := []string{"."}; len(dirs) > 0; {
 		listings := make([][]fs.DirEntry, len(dirs))
 		errs := make([]error, len(dirs))
 		_ = inParallel(len(dirs), func(i int) error {
-			listings[i], errs[i] = fs.ReadDir(fsys, dirs[i])
+			listings[i], errs[i] = list(dirs[i])
 			return nil
 		})
 		var below []string
@@ -123,9 +132,10 @@ func unreadable(faults *diag.List, source *diag.Source, err error) {
 	faults.Add(source.Top(), "unreadable", fmt.Sprintf("it cannot be read: %v", err), "make it readable, or remove it")
 }
 
-// read reads and parses files, as many at a time as there are processors. Files
-// that are too large, or cannot be read, are faults and left out.
-func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, progress func(done, total int)) ([]*check.Input, diag.List, error) {
+// read gets the inputs of items, as many at a time as there are processors, from load,
+// which returns an item's input and how many bytes it has. Files that are too large, or
+// cannot be read, are faults and left out.
+func read(items []check.Item, load func(i int) (*check.Input, int, error), opt *Options) ([]*check.Input, diag.List, error) {
 	inputs := make([]*check.Input, len(items))
 	errs := make([]error, len(items))
 	var done, total atomic.Int64
@@ -133,12 +143,12 @@ func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, prog
 		if total.Load() > MaxTreeBytes {
 			return nil
 		}
-		raw, err := readFile(fsys, items[i].Path)
-		if errs[i] = err; err == nil && total.Add(int64(len(raw))) <= MaxTreeBytes {
-			inputs[i] = input(items[i], raw, source)
+		in, size, err := load(i)
+		if errs[i] = err; err == nil && total.Add(int64(size)) <= MaxTreeBytes {
+			inputs[i] = in
 		}
-		if progress != nil {
-			progress(int(done.Add(1)), len(items))
+		if opt.Progress != nil {
+			opt.Progress(int(done.Add(1)), len(items))
 		}
 		return nil
 	})
@@ -152,9 +162,9 @@ func read(fsys fs.FS, items []check.Item, source func(string) *diag.Source, prog
 		case in != nil:
 			kept = append(kept, in)
 		case errors.Is(errs[i], errTooLarge):
-			faults.Add(source(items[i].Path).Top(), "file-size", fmt.Sprintf("the file has more than %d bytes", MaxFileBytes), "leave it out, or split it")
+			faults.Add(opt.source(items[i].Path).Top(), "file-size", fmt.Sprintf("the file has more than %d bytes", MaxFileBytes), "leave it out, or split it")
 		default:
-			unreadable(&faults, source(items[i].Path), errs[i])
+			unreadable(&faults, opt.source(items[i].Path), errs[i])
 		}
 	}
 	return kept, faults, nil
