@@ -38,6 +38,10 @@ type Catalog struct {
 	// "<digest>  <path>\n" of all files of the tree, sorted by path.
 	Digest string
 
+	// Seal is what SealOf returns for the catalog. It covers also what the compiler
+	// made of the files.
+	Seal string
+
 	// Prompts are sorted by id, and so are Skills.
 	Prompts []*Prompt
 	Skills  []*Skill

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/seed33527553/promptc/catalog"
 	"github.com/seed33527553/promptc/gen/check"
 	"github.com/seed33527553/promptc/gen/diag"
 	"github.com/seed33527553/promptc/gen/parse"
@@ -179,7 +180,7 @@ func input(item check.Item, raw []byte, source func(string) *diag.Source) *check
 		text = in.Data
 	} else {
 		s := source(item.Path)
-		s.Text = parse.Normalize(raw)
+		s.Text = catalog.Normalize(raw)
 		in.File = parse.Parse(s, item.Kind)
 		text = s.Text
 	}

@@ -25,6 +25,7 @@ var Catalog = &catalog.Catalog{
 		TTL:   86400000000000, // 24h
 	},
 	Digest:        "856be809c71695b63f4c25048788607d3d785e9c7bdd5b5a2d3bbc4ccad03c3f",
+	Seal:          "b9510f476448c53e250033d8fd65be3467f6bc77e722feed3de41eba15302b1e",
 	Prompts:       prompts,
 	Skills:        skills,
 	Documents:     documents,
@@ -53,4 +54,4 @@ func Register(m *catalog.Mux) error {
 	return m.Mount(Catalog)
 }
 
-//promptc:sum 487d68189e6cd7b1e787df2f0b7bcdb4 3026fed56713db47edb760e0fff2cb3d
+//promptc:sum b0dbb38a1cbf88dd049fac0486e795e4 48b18fca007da5bcc9a37de8008ccecf

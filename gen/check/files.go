@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"path"
 	"regexp"
 	"runtime"
@@ -414,10 +413,11 @@ func (c *checker) finish(inputs []*Input) {
 	for i, in := range inputs {
 		digests[i] = &catalog.Document{Path: in.Path, Digest: in.Digest}
 	}
-	cat.Digest = digestOf(digests)
+	cat.Digest = catalog.DigestOf(digests)
 	cat.PromptTable = table(cat.Prompts, func(p *catalog.Prompt) string { return p.ID })
 	cat.ResourceTable = table(cat.Resources, func(r catalog.Resource) string { return r.URI })
 	cat.DocumentTable = table(cat.Documents, func(d *catalog.Document) string { return d.Path })
+	cat.Seal = catalog.SealOf(cat)
 }
 
 func table[T any](list []T, key func(T) string) catalog.Table {
@@ -466,16 +466,6 @@ func (c *checker) resources() {
 func made(title, text string) *catalog.Document {
 	sum := sha256.Sum256([]byte(text))
 	return &catalog.Document{Title: title, MIMEType: catalog.JSON, Size: len(text), Digest: hex.EncodeToString(sum[:]), Text: split(text)}
-}
-
-// digestOf returns the SHA-256 of the lines "<digest>  <path>\n" of documents,
-// which are sorted by path.
-func digestOf(documents []*catalog.Document) string {
-	h := sha256.New()
-	for _, d := range documents {
-		_, _ = io.WriteString(h, d.Digest+"  "+d.Path+"\n")
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // isText tells whether a file that is kept byte for byte can be served as text.

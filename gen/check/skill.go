@@ -60,7 +60,7 @@ func (c *checker) skill(s *skill) {
 			v.Document = v.Files[len(v.Files)-1]
 		}
 	}
-	v.Digest = digestOf(v.Files)
+	v.Digest = catalog.DigestOf(v.Files)
 	c.links(s)
 	if file.Front == nil {
 		return

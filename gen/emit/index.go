@@ -64,6 +64,7 @@ func (u *catalogFile) render(key string) ([]byte, error) {
 		b.field("Cache", vocabulary("CacheHint").Add(cacheHint(v.Cache)))
 	}
 	b.text("Digest", v.Digest)
+	b.text("Seal", v.Seal)
 	for i := 0; i < len(u.Lists); i++ {
 		l := u.Lists[i]
 		if l.Table == "" {

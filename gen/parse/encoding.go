@@ -1,5 +1,4 @@
-// This file holds what is done to a text before anything else: its encoding is
-// made plain, and characters that have no place in it are found.
+// This file finds the characters that have no place in a text.
 
 package parse
 
@@ -11,16 +10,6 @@ import (
 
 	"github.com/seed33527553/promptc/gen/diag"
 )
-
-// Normalize drops one leading byte order mark and turns CRLF and lone CR into
-// newlines, so that the same commit gives the same bytes on every system.
-func Normalize(raw []byte) string {
-	s := strings.TrimPrefix(string(raw), "\ufeff")
-	if strings.IndexByte(s, '\r') < 0 {
-		return s
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-}
 
 // maxCharacterFaults bounds how many characters of one file are reported: a
 // binary file under a Markdown name would drown everything else.

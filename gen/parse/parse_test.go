@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/seed33527553/promptc/catalog"
 	"github.com/seed33527553/promptc/gen/diag"
 	"github.com/seed33527553/promptc/gen/parse"
 )
@@ -45,7 +46,7 @@ func seeds(f *testing.F, add func(text string)) {
 func FuzzParse(f *testing.F) {
 	seeds(f, func(text string) { f.Add(text, uint8(1)); f.Add(text, uint8(2)) })
 	f.Fuzz(func(t *testing.T, text string, kind uint8) {
-		source := &diag.Source{Name: "x.md", Text: parse.Normalize([]byte(text))}
+		source := &diag.Source{Name: "x.md", Text: catalog.Normalize([]byte(text))}
 		if strings.Contains(source.Text, "\r") {
 			t.Error("a carriage return is left")
 		}

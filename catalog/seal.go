@@ -1,0 +1,88 @@
+// This file holds the digests by which a catalog can be proved to be what was
+// compiled.
+
+package catalog
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"reflect"
+)
+
+// DigestOf returns the SHA-256, in lower-case hexadecimal, of the lines
+// "<digest>  <path>\n" of documents, which are sorted by path. It is how the digest of
+// a catalog and of a skill is made of those of their files.
+func DigestOf(documents []*Document) string {
+	h := sha256.New()
+	for _, d := range documents {
+		_, _ = io.WriteString(h, d.Digest+"  "+d.Path+"\n")
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// SealOf returns the seal of a catalog: the SHA-256, in lower-case hexadecimal, of an
+// encoding of everything that is reachable from it save its field Seal. Values that
+// are deeply equal have one seal, and others have others. Because the values
+// themselves are walked, no field can be forgotten.
+//
+// A seal shows an accident, such as a file of a program that lost a bit. It is no
+// signature: who can change a catalog on purpose can seal it again.
+func SealOf(c *Catalog) string {
+	open := *c
+	open.Seal = ""
+	s := sealer{}
+	sum := s.sum(reflect.ValueOf(open))
+	return hex.EncodeToString(sum[:])
+}
+
+// A sealer knows the sums of the values behind the pointers that it has followed:
+// documents are reached by several ways.
+type sealer map[uintptr][sha256.Size]byte
+
+// sum returns the SHA-256 of the encoding of a value.
+func (s sealer) sum(v reflect.Value) [sha256.Size]byte {
+	return sha256.Sum256(s.append(make([]byte, 0, 8<<10), v))
+}
+
+// append appends the encoding of a value, in which a pointer is the sum of what is
+// behind it. Distinct values of one type have distinct encodings.
+func (s sealer) append(dst []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.String:
+		dst = binary.AppendUvarint(dst, uint64(v.Len()))
+		return append(dst, v.String()...)
+	case reflect.Bool:
+		if v.Bool() {
+			return append(dst, 1)
+		}
+		return append(dst, 0)
+	case reflect.Int, reflect.Int64:
+		return binary.AppendVarint(dst, v.Int())
+	case reflect.Uint32:
+		return binary.AppendUvarint(dst, v.Uint())
+	case reflect.Slice:
+		dst = binary.AppendUvarint(dst, uint64(v.Len()))
+		for i := range v.Len() {
+			dst = s.append(dst, v.Index(i))
+		}
+		return dst
+	case reflect.Struct:
+		for i := range v.NumField() {
+			dst = s.append(dst, v.Field(i))
+		}
+		return dst
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(dst, 0)
+		}
+		sum, ok := s[v.Pointer()]
+		if !ok {
+			sum = s.sum(v.Elem())
+			s[v.Pointer()] = sum
+		}
+		return append(append(dst, 1), sum[:]...)
+	}
+	panic("catalog: a seal of a " + v.Kind().String())
+}
