@@ -59,7 +59,7 @@ func lifetime(r catalog.Repository) time.Duration {
 // theirs alone to keep.
 type ending struct{ any, authenticated string }
 
-func (s *Server) ending(ttl time.Duration, scope mcp.CacheScope) ending {
+func (s *stock) ending(ttl time.Duration, scope mcp.CacheScope) ending {
 	end := func(scope mcp.CacheScope) string {
 		return `,"ttlMs":` + strconv.FormatInt(ttl.Milliseconds(), 10) + `,"cacheScope":"` + string(scope) + `","_meta":{` + s.identity + "}}}"
 	}
@@ -67,7 +67,7 @@ func (s *Server) ending(ttl time.Duration, scope mcp.CacheScope) ending {
 }
 
 // uncached is the ending of a result that is not to be kept.
-func (s *Server) uncached() ending {
+func (s *stock) uncached() ending {
 	end := `,"_meta":{` + s.identity + "}}}"
 	return ending{end, end}
 }

@@ -20,7 +20,7 @@ const mostCompletions = 100
 // complete suggests the values that start with what was typed, letter case aside,
 // in their own order: the author's for choices. Arguments without choices have no
 // suggestions.
-func (s *Server) complete(m *message, r *reply) (call, *fault) {
+func (s *stock) complete(m *message, r *reply) (call, *fault) {
 	name, value, f := argument(m.argument)
 	if f != nil {
 		return nil, f
@@ -54,7 +54,7 @@ func (s *Server) complete(m *message, r *reply) (call, *fault) {
 }
 
 // offer answers with those of the values that start with what was typed.
-func (s *Server) offer(m *message, r *reply, values []string, typed string) {
+func (s *stock) offer(m *message, r *reply, values []string, typed string) {
 	typed = strings.ToLower(typed)
 	var matches []string
 	total := 0
@@ -125,7 +125,7 @@ func readRef(of []byte) (ref, *fault) {
 
 // values returns what a variable of a template can be: the ids and paths that the
 // one who asks sees. A reference's id needs the skill's in context.arguments.
-func (s *Server) values(m *message, uri []byte, variable string) ([]string, *fault) {
+func (s *stock) values(m *message, uri []byte, variable string) ([]string, *fault) {
 	unknown := faultf(mcp.INVALID_PARAMS, "ref.uri must be one of resources/templates/list")
 	if !isString(uri) {
 		return nil, unknown

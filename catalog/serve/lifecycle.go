@@ -18,7 +18,7 @@ import (
 
 // newLifecycle returns the mcp-go server that stands for a catalog, with nothing
 // registered, and the member of _meta by which it names itself.
-func (s *Server) newLifecycle(c *catalog.Catalog, ttl time.Duration, scope mcp.CacheScope) (lifecycle *server.MCPServer, identity string) {
+func (s *stock) newLifecycle(c *catalog.Catalog, ttl time.Duration, scope mcp.CacheScope) (lifecycle *server.MCPServer, identity string) {
 	self := mcp.Implementation{Name: c.Name, Title: c.Title, Version: c.Version, Description: c.Description}
 	if self.Name == "" {
 		self.Name = "promptd"
@@ -49,7 +49,7 @@ func (s *Server) newLifecycle(c *catalog.Catalog, ttl time.Duration, scope mcp.C
 	if s.hasSkills {
 		options = append(options, server.WithExtensions(map[string]any{skillsExtension: map[string]any{"directoryRead": true}}))
 	}
-	if s.hasTools {
+	if s.server.hasTools {
 		options = append(options, server.WithToolCapabilities(false))
 	}
 	text, err := json.Marshal(self)
@@ -70,7 +70,7 @@ const placeholder = `"{id}"`
 // What mcp-go gets is written anew, from what was read here. It would compare the
 // names of members without regard to letter case, take the last of two with one
 // name, and answer what it cannot decode with an error that speaks of Go.
-func (s *Server) serveLifecycle(ctx context.Context, m *message, r *reply) *fault {
+func (s *stock) serveLifecycle(ctx context.Context, m *message, r *reply) *fault {
 	b := make([]byte, 0, 512)
 	b = append(b, `{"jsonrpc":"2.0","method":`...)
 	// A name that is cut short is the name of no method either.
@@ -92,7 +92,7 @@ func (s *Server) serveLifecycle(ctx context.Context, m *message, r *reply) *faul
 		switch r.code = e.Error.Code; r.code {
 		case mcp.METHOD_NOT_FOUND, mcp.UNSUPPORTED_PROTOCOL_VERSION:
 		case mcp.INTERNAL_ERROR:
-			s.log.Error("mcp-go failed", "method", clip(m.method), "error", e.Error.Message)
+			s.server.log.Error("mcp-go failed", "method", clip(m.method), "error", e.Error.Message)
 			return faultf(mcp.INTERNAL_ERROR, "internal error")
 		default:
 			return faultf(mcp.INVALID_PARAMS, "params are not what %s takes", clip(m.method))

@@ -37,15 +37,15 @@ type page struct {
 }
 
 // newList returns the list of a method as it is seen under limits.
-func (s *Server) newList(method, key, limits string, entries func() []string) list {
+func (s *stock) newList(method, key, limits string, entries func() []string) list {
 	return list{
-		method: method, key: key, size: s.pageSize,
+		method: method, key: key, size: s.server.pageSize,
 		entries: sync.OnceValue(entries),
 		mark:    sync.OnceValue(func() []byte { return s.mark(method, limits, "") }),
 	}
 }
 
-func (s *Server) list(l *list, end *ending, m *message, r *reply) *fault {
+func (s *stock) list(l *list, end *ending, m *message, r *reply) *fault {
 	first, ok := l.position(m.cursor)
 	if !ok {
 		return l.badCursor()
@@ -110,7 +110,7 @@ const (
 // mark tells the lists of different content apart: by the method, the limits of who
 // asks, what is mounted, and the prefix of the repository that goes on, if any. It
 // is the same in every process that serves the same.
-func (s *Server) mark(method, limits, mount string) []byte {
+func (s *stock) mark(method, limits, mount string) []byte {
 	var b []byte
 	for _, part := range []string{method, limits, mount} {
 		b = append(strconv.AppendQuote(b, part), '\n')

@@ -60,7 +60,7 @@ func plain(t testing.TB, c *catalog.Catalog) *server.MCPServer {
 		entry.Annotations = nil
 		s.AddResource(entry, read(c.Resources[i].Document))
 	}
-	for _, text := range (&Server{mux: &catalog.Mux{}}).templateEntries() {
+	for _, text := range (&stock{mux: &catalog.Mux{}}).templateEntries() {
 		var entry mcp.ResourceTemplate
 		if err := json.Unmarshal([]byte(text), &entry); err != nil {
 			t.Fatal(err)

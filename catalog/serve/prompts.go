@@ -84,7 +84,7 @@ func (st *stencil) append(dst []byte, raws []string) []byte {
 }
 
 // stencil returns the stencil of a prompt, made at the first use.
-func (s *Server) stencil(p *catalog.Prompt) *stencil {
+func (s *stock) stencil(p *catalog.Prompt) *stencil {
 	if st, ok := s.stencils.Load(p); ok {
 		return st.(*stencil)
 	}
@@ -92,9 +92,9 @@ func (s *Server) stencil(p *catalog.Prompt) *stencil {
 	return st.(*stencil)
 }
 
-func (s *Server) getPrompt(ctx context.Context, m *message, r *reply) (call, *fault) {
+func (s *stock) getPrompt(ctx context.Context, m *message, r *reply) (call, *fault) {
 	var began time.Time
-	if s.observer != nil {
+	if s.server.observer != nil {
 		began = time.Now()
 	}
 	mount, p, f := s.find(m.principal, m.name, "name")
@@ -109,12 +109,12 @@ func (s *Server) getPrompt(ctx context.Context, m *message, r *reply) (call, *fa
 			s.cut(p, m, r)
 		}
 	}
-	s.observe(ctx, began, m, mount, outcome)
+	s.server.observe(ctx, began, m, mount, outcome)
 	return nil, f
 }
 
 // cut makes the answer from the prompt's stencil and the arguments in r.
-func (s *Server) cut(p *catalog.Prompt, m *message, r *reply) {
+func (s *stock) cut(p *catalog.Prompt, m *message, r *reply) {
 	st := s.stencil(p)
 	r.start(m)
 	r.head = st.append(r.head, r.raws)
@@ -129,7 +129,7 @@ func (s *Server) cut(p *catalog.Prompt, m *message, r *reply) {
 // find returns what has the prompt that a member of params names: its mount and,
 // where it is compiled, the prompt. A principal finds what they see. The mount may
 // be there where the prompt is not.
-func (s *Server) find(who *catalog.Principal, name []byte, member string) (*catalog.Mount, *catalog.Prompt, *fault) {
+func (s *stock) find(who *catalog.Principal, name []byte, member string) (*catalog.Mount, *catalog.Prompt, *fault) {
 	if !isString(name) {
 		return nil, nil, faultf(mcp.INVALID_PARAMS, "%s must be the name of a prompt", member)
 	}

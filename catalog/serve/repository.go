@@ -38,13 +38,13 @@ const (
 
 // within returns the context in which a program's own code serves a request, and
 // what ends it. The code may keep what it finds in there.
-func (s *Server) within(ctx context.Context, m *message) (context.Context, context.CancelFunc) {
+func (s *stock) within(ctx context.Context, m *message) (context.Context, context.CancelFunc) {
 	asks := *catalog.RequestOf(ctx)
 	if isObject(m.client) {
 		asks.ClientName, asks.ClientVersion = clientOf(m.client)
 	}
 	asks.Meta = bytes.Clone(m.meta)
-	ctx, cancel := context.WithTimeout(ctx, s.patience)
+	ctx, cancel := context.WithTimeout(ctx, s.server.patience)
 	return catalog.WithRequest(ctx, &asks), cancel
 }
 
@@ -99,13 +99,13 @@ func (s *Server) broken(what, name string, err error) *fault {
 // A spot is where the list of prompts goes on: in the catalogs, whose list is
 // first, or in a repository.
 type spot struct {
-	repository int // its position among the server's, -1 for the catalogs
+	repository int // its position among the mounted ones, -1 for the catalogs
 	entry      int // of the catalogs' list
 	cursor     string
 }
 
 // spot reads the cursor of a prompts/list, if there is one.
-func (s *Server) spot(v *view, sent []byte) (spot, bool) {
+func (s *stock) spot(v *view, sent []byte) (spot, bool) {
 	if entry, ok := v.prompts.position(sent); ok {
 		return spot{repository: -1, entry: entry}, true
 	}
@@ -122,19 +122,19 @@ func (s *Server) spot(v *view, sent []byte) (spot, bool) {
 }
 
 // markOf marks the cursors that lead into a repository.
-func (s *Server) markOf(v *view, repository int) []byte {
+func (s *stock) markOf(v *view, repository int) []byte {
 	return s.mark(v.prompts.method, v.limits, "repository "+s.repositories[repository].Prefix)
 }
 
 // cursorAt returns the cursor that leads to a spot in a repository.
-func (s *Server) cursorAt(v *view, at spot) string {
+func (s *stock) cursorAt(v *view, at spot) string {
 	return cursor(s.markOf(v, at.repository), []byte(at.cursor))
 }
 
 // listPrompts answers prompts/list. What is all in the catalogs needs no waiting;
 // before their last page is sent, the repositories are asked whether anything
 // follows.
-func (s *Server) listPrompts(m *message, r *reply) (call, *fault) {
+func (s *stock) listPrompts(m *message, r *reply) (call, *fault) {
 	v := s.view(m.principal)
 	if len(s.repositories) == 0 {
 		return nil, s.list(&v.prompts, &s.content, m, r)
@@ -150,7 +150,7 @@ func (s *Server) listPrompts(m *message, r *reply) (call, *fault) {
 }
 
 // listRepositories answers a prompts/list that has to ask repositories.
-func (s *Server) listRepositories(ctx context.Context, m *message, r *reply) *fault {
+func (s *stock) listRepositories(ctx context.Context, m *message, r *reply) *fault {
 	members, end, f := s.pageOfPrompts(ctx, m)
 	if f != nil {
 		return f
@@ -163,7 +163,7 @@ func (s *Server) listRepositories(ctx context.Context, m *message, r *reply) *fa
 
 // pageOfPrompts returns the members of the result of a prompts/list, whatever they
 // are made of, and how the result ends.
-func (s *Server) pageOfPrompts(ctx context.Context, m *message) ([]byte, *ending, *fault) {
+func (s *stock) pageOfPrompts(ctx context.Context, m *message) ([]byte, *ending, *fault) {
 	v := s.view(m.principal)
 	at, ok := s.spot(v, m.cursor)
 	if !ok {
@@ -171,7 +171,7 @@ func (s *Server) pageOfPrompts(ctx context.Context, m *message) ([]byte, *ending
 	}
 	ctx, cancel := s.within(ctx, m)
 	defer cancel()
-	w := walk{server: s, principal: m.principal}
+	w := walk{stock: s, principal: m.principal}
 	var members []byte
 	last := repository{end: s.content, ttl: s.contentTTL}
 	if at.repository < 0 {
@@ -205,7 +205,7 @@ func (s *Server) pageOfPrompts(ctx context.Context, m *message) ([]byte, *ending
 	}
 	// A repository that cannot tell now what follows is asked again when the client
 	// goes on; what was found does not suffer for it.
-	ctx, stop := context.WithTimeout(ctx, min(glance, s.patience))
+	ctx, stop := context.WithTimeout(ctx, min(glance, s.server.patience))
 	defer stop()
 	w.ahead = true
 	switch follows, f := w.next(ctx, at); {
@@ -228,7 +228,7 @@ func (s *Server) pageOfPrompts(ctx context.Context, m *message) ([]byte, *ending
 
 // A walk goes through the pages of the repositories.
 type walk struct {
-	server    *Server
+	stock     *stock
 	principal *catalog.Principal
 	// ahead says that the walk only looks at what follows, which is not logged: it
 	// will be when it is asked for.
@@ -247,7 +247,7 @@ type findings struct {
 
 // next returns the first page from a spot on that is not empty.
 func (w *walk) next(ctx context.Context, from spot) (findings, *fault) {
-	s := w.server
+	s := w.stock
 	w.at = from
 	empty, hidden := 0, false
 	for w.at.repository < len(s.repositories) {
@@ -306,11 +306,11 @@ func (w *walk) broken(err error) *fault {
 	if w.ahead {
 		return faultf(mcp.INTERNAL_ERROR, "internal error")
 	}
-	return w.server.broken("listing a repository", w.server.repositories[w.at.repository].Prefix, err)
+	return w.stock.server.broken("listing a repository", w.stock.repositories[w.at.repository].Prefix, err)
 }
 
 // page asks a repository for a page, and refuses one that cannot be served.
-func (s *Server) page(ctx context.Context, at spot) (catalog.Page, error) {
+func (s *stock) page(ctx context.Context, at spot) (catalog.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return catalog.Page{}, err
 	}
@@ -332,7 +332,7 @@ func (s *Server) page(ctx context.Context, at spot) (catalog.Page, error) {
 // sift returns the prompts of a page that can be served, and logs that others were
 // not.
 func (w *walk) sift(prompts []catalog.Listing) []catalog.Listing {
-	mount := w.server.repositories[w.at.repository].Mount
+	mount := w.stock.repositories[w.at.repository].Mount
 	seen := make(map[string]bool, len(prompts))
 	kept := make([]catalog.Listing, 0, len(prompts))
 	name, reason := "", ""
@@ -343,7 +343,7 @@ func (w *walk) sift(prompts []catalog.Listing) []catalog.Listing {
 			why = "it does not start with the repository's prefix"
 		case prompt.Name == mount.Prefix || !utf8.ValidString(prompt.Name):
 			why = "it is empty or not valid UTF-8"
-		case w.server.mux.Route(prompt.Name).Prefix != mount.Prefix:
+		case w.stock.mux.Route(prompt.Name).Prefix != mount.Prefix:
 			why = "another mount answers for it"
 		case seen[prompt.Name]:
 			why = "it stands twice on one page"
@@ -357,13 +357,13 @@ func (w *walk) sift(prompts []catalog.Listing) []catalog.Listing {
 		}
 	}
 	if reason != "" && !w.ahead {
-		w.server.log.Warn("listed prompts were left out", "repository", mount.Prefix, "count", len(prompts)-len(kept), "first", clip(name), "reason", reason)
+		w.stock.server.log.Warn("listed prompts were left out", "repository", mount.Prefix, "count", len(prompts)-len(kept), "first", clip(name), "reason", reason)
 	}
 	return kept
 }
 
 // getOwn answers a prompts/get of a repository.
-func (s *Server) getOwn(ctx context.Context, m *message, r *reply) *fault {
+func (s *stock) getOwn(ctx context.Context, m *message, r *reply) *fault {
 	result, f := s.get(ctx, m)
 	if f != nil {
 		return f
@@ -390,7 +390,7 @@ func (s *Server) getOwn(ctx context.Context, m *message, r *reply) *fault {
 
 // get renders the prompt that a message names to messages, whoever has it. The
 // observer is told.
-func (s *Server) get(ctx context.Context, m *message) (catalog.Result, *fault) {
+func (s *stock) get(ctx context.Context, m *message) (catalog.Result, *fault) {
 	began := time.Now()
 	mount, p, f := s.find(m.principal, m.name, "name")
 	var result catalog.Result
@@ -405,12 +405,12 @@ func (s *Server) get(ctx context.Context, m *message) (catalog.Result, *fault) {
 	default:
 		result, outcome, f = s.renderOwn(ctx, mount, m)
 	}
-	s.observe(ctx, began, m, mount, outcome)
+	s.server.observe(ctx, began, m, mount, outcome)
 	return result, f
 }
 
 // renderOwn has a repository render a prompt.
-func (s *Server) renderOwn(ctx context.Context, mount *catalog.Mount, m *message) (catalog.Result, Outcome, *fault) {
+func (s *stock) renderOwn(ctx context.Context, mount *catalog.Mount, m *message) (catalog.Result, Outcome, *fault) {
 	ctx, cancel := s.within(ctx, m)
 	defer cancel()
 	arguments, invalid, ok := argumentsOf(m.arguments)
@@ -436,7 +436,7 @@ func (s *Server) renderOwn(ctx context.Context, mount *catalog.Mount, m *message
 	case errors.Is(err, catalog.ErrNotFound):
 		return catalog.Result{}, NotFound, noPrompt(m.name)
 	}
-	return catalog.Result{}, Failed, s.broken("rendering a prompt", name, err)
+	return catalog.Result{}, Failed, s.server.broken("rendering a prompt", name, err)
 }
 
 // argumentsOf reads the arguments of a prompts/get without knowing which there are.
@@ -470,7 +470,7 @@ func argumentsOf(value []byte) (arguments map[string]string, invalid []catalog.I
 }
 
 // completeOwn answers a completion/complete of a repository.
-func (s *Server) completeOwn(ctx context.Context, m *message, r *reply) *fault {
+func (s *stock) completeOwn(ctx context.Context, m *message, r *reply) *fault {
 	ref, f := readRef(m.ref)
 	if f != nil {
 		return f
@@ -493,14 +493,14 @@ func (s *Server) completeOwn(ctx context.Context, m *message, r *reply) *fault {
 	case errors.Is(err, catalog.ErrNotFound):
 		return faultf(mcp.INVALID_PARAMS, "no prompt %q has an argument %q: see prompts/list", clip(name), clip(argument))
 	case err != nil:
-		return s.broken("completing an argument of a prompt", name, err)
+		return s.server.broken("completing an argument of a prompt", name, err)
 	}
 	s.offer(m, r, values, value)
 	return nil
 }
 
 // readOwn answers a resources/read of a function.
-func (s *Server) readOwn(ctx context.Context, m *message, r *reply) *fault {
+func (s *stock) readOwn(ctx context.Context, m *message, r *reply) *fault {
 	uri := strings.Clone(text(m.uri))
 	contents, f := s.contents(ctx, m, uri)
 	if f != nil {
@@ -514,7 +514,7 @@ func (s *Server) readOwn(ctx context.Context, m *message, r *reply) *fault {
 }
 
 // contents has a function read a resource.
-func (s *Server) contents(ctx context.Context, m *message, uri string) (catalog.Embedded, *fault) {
+func (s *stock) contents(ctx context.Context, m *message, uri string) (catalog.Embedded, *fault) {
 	resource, variables, ok := s.mux.ResourceFunc(uri)
 	if !ok {
 		return catalog.Embedded{}, noResource(m, uri)
@@ -526,7 +526,7 @@ func (s *Server) contents(ctx context.Context, m *message, uri string) (catalog.
 	case errors.Is(err, catalog.ErrNotFound):
 		return catalog.Embedded{}, noResource(m, uri)
 	case err != nil:
-		return catalog.Embedded{}, s.broken("reading a resource", uri, err)
+		return catalog.Embedded{}, s.server.broken("reading a resource", uri, err)
 	}
 	return contents, nil
 }

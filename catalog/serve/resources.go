@@ -33,7 +33,7 @@ func templates() []template {
 	}
 }
 
-func (s *Server) templateEntries() []string {
+func (s *stock) templateEntries() []string {
 	var entries []string
 	for _, t := range templates() {
 		b := catalog.AppendJSON([]byte(`{"uriTemplate":`), t.uri)
@@ -52,7 +52,7 @@ func (s *Server) templateEntries() []string {
 	return entries
 }
 
-func (s *Server) readResource(m *message, r *reply) (call, *fault) {
+func (s *stock) readResource(m *message, r *reply) (call, *fault) {
 	if !isString(m.uri) {
 		return nil, faultf(mcp.INVALID_PARAMS, "uri must be the URI of a resource")
 	}

@@ -5,17 +5,13 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/seed33527553/promptc/catalog"
 )
@@ -63,12 +59,11 @@ type Options struct {
 // size of catalog: what answers are made of is prepared when it is first asked
 // for.
 type Server struct {
-	mux        *catalog.Mux
-	lifecycle  *server.MCPServer
 	log        *slog.Logger
 	observer   Observer
 	pageSize   int
 	maxRequest int
+	hasTools   bool
 	linger     time.Duration
 	drain      time.Duration
 	patience   time.Duration
@@ -80,39 +75,18 @@ type Server struct {
 	timeouts timeouts
 	streams  chan struct{} // the requests of HTTP/2 that are under way
 
-	// everything is what is seen without limits, and views are what principals
-	// with limits see.
-	everything *view
-	views      views
-	// templates and tools are the same for everybody.
-	templates, tools list
-	// hasSkills and hasTools tell whether those methods are there at all.
-	hasSkills, hasTools bool
-	// stencils are the prompts that were asked for, by *catalog.Prompt.
-	stencils sync.Map
-	// repositories are the mounted ones, in the order of mounting.
-	repositories []repository
-
-	// identity is the member of _meta that tells who answers requests of
-	// 2026-07-28.
-	identity string
-	// content, program and passing end the answers that change with the catalogs,
-	// with the program, and at any time; plain ends those that are not to be kept.
-	content, program, passing, plain ending
-	contentTTL                       time.Duration
+	// stock is what answers are made of.
+	stock atomic.Pointer[stock]
 }
 
 // New returns a server for what is mounted on mux, which must be a catalog at
 // least; the first one gives the server its name, version and instructions. Mount
 // nothing afterwards.
 func New(mux *catalog.Mux, opts Options) (*Server, error) {
-	catalogs := mux.Catalogs()
-	if len(catalogs) == 0 {
-		return nil, errors.New("no catalog is mounted: mount one, even if it is empty, for it names the server")
-	}
 	s := &Server{
-		mux: mux, log: opts.Logger, observer: opts.Observer, pageSize: opts.PageSize, maxRequest: opts.MaxRequest,
-		linger: lingerTime, drain: drainTimeout, patience: patience,
+		log: opts.Logger, observer: opts.Observer, pageSize: opts.PageSize, maxRequest: opts.MaxRequest,
+		hasTools: opts.Tools, linger: lingerTime, drain: drainTimeout, patience: patience, watch: opts.Watch,
+		http: opts.HTTP, timeouts: defaultTimeouts,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -126,32 +100,16 @@ func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	if s.pageSize == 0 {
 		s.pageSize = DefaultPageSize
 	}
-	s.watch, s.http, s.timeouts = opts.Watch, opts.HTTP, defaultTimeouts
 	var err error
 	if s.gate, err = s.http.settle(); err != nil {
 		return nil, err
 	}
 	s.streams = make(chan struct{}, s.http.MaxConnections)
-	s.everything = s.newView(nil, "")
-	s.hasTools = opts.Tools
-	s.hasSkills = slices.ContainsFunc(catalogs, func(c *catalog.Catalog) bool { return len(c.Skills) > 0 })
-	s.tools = s.newList("tools/list", "tools", "", toolEntries)
-	s.templates = s.newList("resources/templates/list", "resourceTemplates", "", s.templateEntries)
-
-	ttl, scope := freshness(mux)
-	if s.http.authenticates() {
-		scope = mcp.CacheScopePrivate
+	first, err := newStock(s, mux)
+	if err != nil {
+		return nil, err
 	}
-	s.lifecycle, s.identity = s.newLifecycle(catalogs[0], ttl, scope)
-	s.contentTTL = ttl
-	s.plain = s.uncached()
-	s.content, s.program, s.passing = s.ending(ttl, scope), s.ending(defaultTTL, scope), s.ending(0, scope)
-	for i := range mux.Mounts() {
-		if mount := &mux.Mounts()[i]; mount.Repository != nil {
-			ttl := lifetime(mount.Repository)
-			s.repositories = append(s.repositories, repository{mount, s.ending(ttl, scope), ttl})
-		}
-	}
+	s.stock.Store(first)
 	return s, nil
 }
 
@@ -162,33 +120,7 @@ type call func(ctx context.Context, m *message, r *reply) *fault
 // answer answers a request from memory, or returns the call that will.
 func (s *Server) answer(ctx context.Context, m *message, r *reply) (later call) {
 	defer s.recovered(m.id, m.method, r)
-	var f *fault
-	switch m.method {
-	case "prompts/get":
-		later, f = s.getPrompt(ctx, m, r)
-	case "prompts/list":
-		later, f = s.listPrompts(m, r)
-	case "resources/read":
-		later, f = s.readResource(m, r)
-	case "resources/list":
-		f = s.list(&s.view(m.principal).resources, &s.content, m, r)
-	case "resources/templates/list":
-		f = s.list(&s.templates, &s.program, m, r)
-	case "completion/complete":
-		later, f = s.complete(m, r)
-	case "skills/list", "skills/get", "resources/directory/read":
-		if !s.hasSkills {
-			return s.serveLifecycle
-		}
-		f = s.answerSkills(m, r)
-	case "tools/list", "tools/call":
-		if !s.hasTools {
-			return s.serveLifecycle
-		}
-		later, f = s.answerTools(ctx, m, r)
-	default:
-		later = s.serveLifecycle
-	}
+	later, f := s.stock.Load().answer(ctx, m, r)
 	switch {
 	case later != nil:
 		return later
@@ -248,7 +180,7 @@ func (s *Server) open(ctx context.Context, data []byte, check func(*message) *fa
 		// can be cancelled: ids of requests are the connection's own, and mcp-go
 		// would mix up those of different clients.
 		if f == nil && m.method != string(mcp.MethodNotificationCancelled) {
-			return s.serveLifecycle
+			return s.stock.Load().serveLifecycle
 		}
 	case f != nil:
 		r.fail(m.id, f)

@@ -20,7 +20,7 @@ const (
 	skillFile     = "SKILL.md"
 )
 
-func (s *Server) answerSkills(m *message, r *reply) *fault {
+func (s *stock) answerSkills(m *message, r *reply) *fault {
 	switch m.method {
 	case "skills/list":
 		return s.list(&s.view(m.principal).skills, &s.content, m, r)
@@ -30,7 +30,7 @@ func (s *Server) answerSkills(m *message, r *reply) *fault {
 	return s.readDirectory(m, r)
 }
 
-func (s *Server) skillEntries(p *catalog.Principal) []string {
+func (s *stock) skillEntries(p *catalog.Principal) []string {
 	var entries []string
 	for _, c := range s.mux.Catalogs() {
 		for _, skill := range visibleSkills(p, c) {
@@ -40,7 +40,7 @@ func (s *Server) skillEntries(p *catalog.Principal) []string {
 	return entries
 }
 
-func (s *Server) getSkill(m *message, r *reply) *fault {
+func (s *stock) getSkill(m *message, r *reply) *fault {
 	if !isString(m.uri) {
 		return faultf(mcp.INVALID_PARAMS, "uri must be the URI of a skill's SKILL.md")
 	}
@@ -58,7 +58,7 @@ func (s *Server) getSkill(m *message, r *reply) *fault {
 // skillFile takes a URI apart that starts as the files of a skill do which a
 // principal sees. The path in the skill's directory is as the URI has it; nothing
 // need be there. The catalog is nil where there is no such skill.
-func (s *Server) skillFile(p *catalog.Principal, uri string) (c *catalog.Catalog, skill *catalog.Skill, path string) {
+func (s *stock) skillFile(p *catalog.Principal, uri string) (c *catalog.Catalog, skill *catalog.Skill, path string) {
 	for i := range s.mux.Mounts() {
 		c := s.mux.Mounts()[i].Catalog
 		if c == nil {
@@ -83,7 +83,7 @@ func notServed(m *message, reason string) *fault {
 }
 
 // readDirectory lists what is directly in a directory of a skill.
-func (s *Server) readDirectory(m *message, r *reply) *fault {
+func (s *stock) readDirectory(m *message, r *reply) *fault {
 	if !isString(m.uri) {
 		return faultf(mcp.INVALID_PARAMS, "uri must be the URI of a directory")
 	}

@@ -35,7 +35,7 @@ func slow(s *Server) (started chan struct{}, release chan struct{}) {
 		case <-ctx.Done():
 		}
 	})
-	s.lifecycle = server.NewMCPServer("slow", "1", server.WithHooks(hooks))
+	s.stock.Load().lifecycle = server.NewMCPServer("slow", "1", server.WithHooks(hooks))
 	return started, release
 }
 

@@ -75,7 +75,7 @@ func toolEntries() []string {
 	return entries
 }
 
-func (s *Server) answerTools(ctx context.Context, m *message, r *reply) (call, *fault) {
+func (s *stock) answerTools(ctx context.Context, m *message, r *reply) (call, *fault) {
 	if m.method == "tools/list" {
 		return nil, s.list(&s.tools, &s.program, m, r)
 	}
@@ -98,7 +98,7 @@ func (s *Server) answerTools(ctx context.Context, m *message, r *reply) (call, *
 // callTool answers a tools/call of a tool that is there. What is wrong with its
 // arguments is told in the result, where the model sees it (specification
 // 2026-07-28, "Tools", section "Error Handling").
-func (s *Server) callTool(ctx context.Context, m *message, r *reply) *fault {
+func (s *stock) callTool(ctx context.Context, m *message, r *reply) *fault {
 	name := text(m.name)
 	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == name })
 	given, problem := tools()[i].read(m.arguments)
@@ -157,7 +157,7 @@ func (t *tool) read(arguments []byte) (given map[string][]byte, problem string) 
 }
 
 // use returns the blocks of content of a tool's result.
-func (s *Server) use(ctx context.Context, name string, given map[string][]byte, m *message) ([]byte, *fault) {
+func (s *stock) use(ctx context.Context, name string, given map[string][]byte, m *message) ([]byte, *fault) {
 	inner := message{modern: m.modern, principal: m.principal, meta: m.meta, client: m.client}
 	switch name {
 	case "list_prompts":
@@ -189,7 +189,7 @@ func (s *Server) use(ctx context.Context, name string, given map[string][]byte, 
 }
 
 // useSkill returns the text of a skill, or of one of its references.
-func (s *Server) useSkill(m *message, id string, reference []byte) ([]byte, *fault) {
+func (s *stock) useSkill(m *message, id string, reference []byte) ([]byte, *fault) {
 	for _, c := range s.mux.Catalogs() {
 		skill, ok := c.Skill(id)
 		if !ok || !seesSkill(m.principal, c, skill) {

@@ -25,7 +25,7 @@ type view struct {
 	index func() *catalog.Document
 }
 
-func (s *Server) newView(p *catalog.Principal, limits string) *view {
+func (s *stock) newView(p *catalog.Principal, limits string) *view {
 	v := &view{principal: p, limits: limits}
 	v.index = sync.OnceValue(func() *catalog.Document { return indexOf(s.mux, p) })
 	v.prompts = s.newList("prompts/list", "prompts", limits, func() []string { return s.promptEntries(p) })
@@ -50,7 +50,7 @@ type views struct {
 func limited(p *catalog.Principal) bool { return p != nil && len(p.Prefixes)+len(p.Tags) > 0 }
 
 // view returns the content as a principal sees it.
-func (s *Server) view(p *catalog.Principal) *view {
+func (s *stock) view(p *catalog.Principal) *view {
 	if !limited(p) {
 		return s.everything
 	}
@@ -215,7 +215,7 @@ func indexOf(m *catalog.Mux, p *catalog.Principal) *catalog.Document {
 }
 
 // document returns what a principal reads at a URI of a compiled catalog.
-func (s *Server) document(p *catalog.Principal, uri string) (*catalog.Document, bool) {
+func (s *stock) document(p *catalog.Principal, uri string) (*catalog.Document, bool) {
 	if uri == catalog.SkillsIndexURI {
 		d := s.view(p).index()
 		return d, d != nil
@@ -233,7 +233,7 @@ func (s *Server) document(p *catalog.Principal, uri string) (*catalog.Document, 
 	return nil, false
 }
 
-func (s *Server) promptEntries(p *catalog.Principal) []string {
+func (s *stock) promptEntries(p *catalog.Principal) []string {
 	var entries []string
 	for _, c := range s.mux.Catalogs() {
 		for _, prompt := range c.Prompts {
@@ -245,7 +245,7 @@ func (s *Server) promptEntries(p *catalog.Principal) []string {
 	return entries
 }
 
-func (s *Server) resourceEntries(v *view) []string {
+func (s *stock) resourceEntries(v *view) []string {
 	var entries []string
 	indexed := false
 	for _, c := range s.mux.Catalogs() {

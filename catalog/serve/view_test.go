@@ -237,7 +237,7 @@ func TestViews(t *testing.T) {
 		all.Go(func() {
 			for j := range mostViews {
 				p := &catalog.Principal{Tags: []string{fmt.Sprint("t", (i+j)%(mostViews+9))}, Prefixes: []string{"team/"}}
-				if v := s.view(p); len(v.prompts.entries()) != 1 {
+				if v := s.stock.Load().view(p); len(v.prompts.entries()) != 1 {
 					t.Errorf("%v sees %q", p.Tags, v.prompts.entries())
 				}
 			}
@@ -245,13 +245,13 @@ func TestViews(t *testing.T) {
 	}
 	all.Wait()
 	for i := range 3 * mostViews {
-		s.view(&catalog.Principal{Tags: []string{fmt.Sprint(i)}})
+		s.stock.Load().view(&catalog.Principal{Tags: []string{fmt.Sprint(i)}})
 	}
-	if len(s.views.byLimits) != mostViews || len(s.views.order) != mostViews {
-		t.Errorf("%d views are kept", len(s.views.byLimits))
+	if len(s.stock.Load().views.byLimits) != mostViews || len(s.stock.Load().views.order) != mostViews {
+		t.Errorf("%d views are kept", len(s.stock.Load().views.byLimits))
 	}
 	p := &catalog.Principal{Tags: []string{"shared"}}
-	v := s.view(p)
+	v := s.stock.Load().view(p)
 	p.Tags[0] = "other"
 	if len(v.prompts.entries()) != 1 {
 		t.Error("a view changes with the principal that it was made for")
