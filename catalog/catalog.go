@@ -16,8 +16,8 @@ var ErrNotFound = errors.New("not found")
 // may wrap it; test with errors.Is.
 var ErrCursor = errors.New("not a cursor of this list")
 
-// A Catalog is everything that one content tree compiles to: its prompts, its
-// skills and its documents, sorted and indexed. It is plain data, never changed
+// A Catalog is everything that one content tree compiles to, or several together:
+// prompts, skills and documents, sorted and indexed. It is plain data, never changed
 // after it was made, and so safe for any number of readers.
 //
 // The compiler writes a Catalog out as Go source, or hands the same value over
@@ -35,12 +35,16 @@ type Catalog struct {
 	Cache CacheHint
 
 	// Digest is the SHA-256, in lower-case hexadecimal, of the lines
-	// "<digest>  <path>\n" of all files of the tree, sorted by path.
+	// "<digest>  <path>\n" of all files of the catalog, sorted by path.
 	Digest string
 
 	// Seal is what SealOf returns for the catalog. It covers also what the compiler
 	// made of the files.
 	Seal string
+
+	// Sources are the trees besides the built-in one that the catalog was made
+	// of, in the order of their precedence.
+	Sources []Source
 
 	// Prompts are sorted by id, and so are Skills.
 	Prompts []*Prompt
@@ -67,6 +71,23 @@ type CacheHint struct {
 	Scope string
 	// TTL is how long the answer stays fresh.
 	TTL time.Duration
+}
+
+// A Source is a content tree from elsewhere whose prompts and skills are in the
+// catalog.
+type Source struct {
+	// Name is an id. The Source of a prompt or skill is the name of the tree that
+	// it comes from.
+	Name string
+	// Repository is the URL of the git repository, without user and password,
+	// Branch the branch that was read, and Path the directory in it, with slashes.
+	// Branch and Path may be empty.
+	Repository, Branch, Path string
+	// Commit is the id of the commit that was read, in lower-case hexadecimal.
+	Commit string
+	// Digest is made as Catalog.Digest is, over the files that were read, by their
+	// paths in the tree.
+	Digest string
 }
 
 // DocumentScheme is what stands before a document's path in its URI.

@@ -4,6 +4,7 @@
 package catalog
 
 import (
+	"cmp"
 	"strconv"
 	"unicode/utf8"
 )
@@ -59,21 +60,24 @@ func AppendEscaped(dst []byte, s string) []byte {
 }
 
 // AppendMeta appends the _meta object of a prompt: promptc/version, promptc/tags,
-// promptc/category, promptc/source and promptc/digest, those that are empty left
-// out.
-func (p *Prompt) AppendMeta(dst []byte, source string) []byte {
-	dst = append(dst, `{"promptc/version":`...)
-	dst = AppendJSON(dst, p.Version)
+// promptc/category, promptc/source, which is BuiltIn where the prompt has no other,
+// and promptc/digest. Those that are empty are left out.
+func (p *Prompt) AppendMeta(dst []byte) []byte {
+	dst = append(dst, '{')
+	if p.Version != "" {
+		dst = append(dst, `"promptc/version":`...)
+		dst = append(AppendJSON(dst, p.Version), ',')
+	}
 	if len(p.Tags) > 0 {
-		dst = append(dst, `,"promptc/tags":`...)
-		dst = appendList(dst, p.Tags)
+		dst = append(dst, `"promptc/tags":`...)
+		dst = append(appendList(dst, p.Tags), ',')
 	}
 	if p.Category != "" {
-		dst = append(dst, `,"promptc/category":`...)
-		dst = AppendJSON(dst, p.Category)
+		dst = append(dst, `"promptc/category":`...)
+		dst = append(AppendJSON(dst, p.Category), ',')
 	}
-	dst = append(dst, `,"promptc/source":`...)
-	dst = AppendJSON(dst, source)
+	dst = append(dst, `"promptc/source":`...)
+	dst = AppendJSON(dst, cmp.Or(p.Source, BuiltIn))
 	dst = append(dst, `,"promptc/digest":"`...)
 	dst = append(dst, p.Document.Digest...)
 	return append(dst, `"}`...)
@@ -93,11 +97,12 @@ func (p *Prompt) AppendResult(dst []byte, messages []Message) []byte {
 		dst = m.AppendJSON(dst)
 	}
 	dst = append(dst, `],"_meta":`...)
-	dst = p.AppendMeta(dst, BuiltIn)
+	dst = p.AppendMeta(dst)
 	return append(dst, '}')
 }
 
-// BuiltIn is the source of a prompt that was compiled in.
+// BuiltIn is the source of what comes from the catalog's own tree. No Source has
+// that name.
 const BuiltIn = "built-in"
 
 // PromptEntry returns a prompt's entry in prompts/list (MCP 2026-07-28, "Prompt")
@@ -110,7 +115,7 @@ func PromptEntry(p *Prompt, prefix string) string {
 	dst = AppendJSON(dst, p.Description)
 	dst = appendArguments(dst, p.Arguments)
 	dst = append(dst, `,"_meta":`...)
-	dst = p.AppendMeta(dst, BuiltIn)
+	dst = p.AppendMeta(dst)
 	return string(append(dst, '}'))
 }
 
@@ -176,7 +181,8 @@ func SkillsIndex(skills []*Skill) string {
 }
 
 // Record returns the JSON text of everything the catalog knows of the skill: its
-// entry in the index, what it depends on, its references and its digest.
+// entry in the index, what it depends on, its references, its source unless it is
+// built in, and its digest.
 func (s *Skill) Record() string {
 	dst := []byte{'{'}
 	dst = s.appendIndexed(dst)
@@ -197,7 +203,9 @@ func (s *Skill) Record() string {
 		dst = AppendJSON(dst, r.Document.MIMEType)
 		dst = append(dst, '}')
 	}
-	dst = append(dst, `],"digest":"`...)
+	dst = append(dst, ']')
+	dst = appendOptional(dst, "source", s.Source)
+	dst = append(dst, `,"digest":"`...)
 	dst = append(dst, s.Digest...)
 	return string(append(dst, "\"}\n"...))
 }
@@ -209,8 +217,7 @@ func (s *Skill) appendIndexed(dst []byte) []byte {
 	dst = AppendJSON(dst, s.ID)
 	dst = append(dst, `,"description":`...)
 	dst = AppendJSON(dst, s.Description)
-	dst = append(dst, `,"version":`...)
-	dst = AppendJSON(dst, s.Version)
+	dst = appendOptional(dst, "version", s.Version)
 	dst = append(dst, `,"tags":`...)
 	dst = appendList(dst, s.Tags)
 	dst = append(dst, `,"capabilities":`...)

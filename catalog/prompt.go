@@ -16,7 +16,11 @@ const NotProvided = "Not provided"
 type Prompt struct {
 	// ID is the name of the prompt's directory.
 	ID string
-	// Version is a Semantic Version 2.0.
+	// Source is the name of the catalog's Source that the prompt comes from; it is
+	// empty for the built-in tree.
+	Source string
+	// Version is a Semantic Version 2.0. It is empty where a prompt from elsewhere
+	// has none.
 	Version string
 	// Title and Category are empty where the author gave none.
 	Title, Description, Category string

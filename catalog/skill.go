@@ -13,7 +13,11 @@ import (
 type Skill struct {
 	// ID is the name of the skill's directory, which is also its name.
 	ID string
-	// Version is a Semantic Version 2.0.
+	// Source is the name of the catalog's Source that the skill comes from; it is
+	// empty for the built-in tree.
+	Source string
+	// Version is a Semantic Version 2.0. It is empty where a skill from elsewhere
+	// has none.
 	Version     string
 	Description string
 	Tags        []string

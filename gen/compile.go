@@ -58,7 +58,7 @@ func Compile(fsys fs.FS, opt Options) (*check.Program, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	items, faults := check.Layout(entries, opt.source)
+	items, faults := check.Arrange(check.Contract, entries, opt.source)
 	inputs, unread, err := read(items, func(i int) (*check.Input, int, error) {
 		raw, err := readFile(fsys, items[i].Path)
 		if err != nil {

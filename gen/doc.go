@@ -21,7 +21,7 @@
 // parse, check and emit also to catalog, whose vocabulary both sides share. Nothing here
 // imports a generated package: a broken one could not be generated again.
 //
-// Placement is decided before anything is read. check.Layout looks at the paths
+// Placement is decided before anything is read. check.Arrange looks at the paths
 // alone, says what each file is, and reports what lies where nothing reads it; only
 // then are files opened, each up to a limit, and links never followed.
 //

@@ -25,7 +25,7 @@ var Catalog = &catalog.Catalog{
 		TTL:   86400000000000, // 24h
 	},
 	Digest:        "856be809c71695b63f4c25048788607d3d785e9c7bdd5b5a2d3bbc4ccad03c3f",
-	Seal:          "b9510f476448c53e250033d8fd65be3467f6bc77e722feed3de41eba15302b1e",
+	Seal:          "ff553bfa50f0b6f804c05a541c80af0f4d3b3e523091509a987c50c06dfa06ee",
 	Prompts:       prompts,
 	Skills:        skills,
 	Documents:     documents,
@@ -54,4 +54,4 @@ func Register(m *catalog.Mux) error {
 	return m.Mount(Catalog)
 }
 
-//promptc:sum b0dbb38a1cbf88dd049fac0486e795e4 48b18fca007da5bcc9a37de8008ccecf
+//promptc:sum eaa3d1046107c5c454511f86dc4df2a8 6566267b3c5db2a87bea0f08d77dec45

@@ -114,7 +114,7 @@ func (a *attachment) addCatalog(m *catalog.Mux, c *catalog.Catalog) {
 	for _, p := range c.Prompts {
 		var entry mcp.Prompt
 		var meta map[string]any
-		if err := errors.Join(json.Unmarshal([]byte(p.Entry), &entry), json.Unmarshal(p.AppendMeta(nil, catalog.BuiltIn), &meta)); err != nil {
+		if err := errors.Join(json.Unmarshal([]byte(p.Entry), &entry), json.Unmarshal(p.AppendMeta(nil), &meta)); err != nil {
 			a.fail("prompt %q: %w", c.Prefix+p.ID, err)
 			continue
 		}

@@ -42,7 +42,7 @@ func plain(t testing.TB, c *catalog.Catalog) *server.MCPServer {
 			result := &mcp.GetPromptResult{Description: p.Description}
 			// It must be made anew: mcp-go writes into it.
 			var meta map[string]any
-			if err := json.Unmarshal(p.AppendMeta(nil, catalog.BuiltIn), &meta); err != nil {
+			if err := json.Unmarshal(p.AppendMeta(nil), &meta); err != nil {
 				return nil, err
 			}
 			result.Meta = &mcp.Meta{AdditionalFields: meta}

@@ -60,7 +60,7 @@ func newStencil(p *catalog.Prompt) *stencil {
 	}
 	b = append(b, `],"_meta":{`...)
 	st.pieces = append(st.pieces, piece{text: string(b)})
-	meta := p.AppendMeta(nil, catalog.BuiltIn)
+	meta := p.AppendMeta(nil)
 	st.meta = string(meta[1 : len(meta)-1])
 	return st
 }

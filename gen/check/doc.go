@@ -1,7 +1,7 @@
 // Package check brings the files of a content tree together into a [Program], or
 // says everything that keeps them from being one.
 //
-// [Layout] decides, from the paths alone, what each file of the tree is read as,
+// [Arrange] decides, from the paths alone, what each file of the tree is read as,
 // and reports the ones that lie where nothing reads them. [Files] takes the parsed
 // files and checks what the content contract asks of each and of all together:
 // fields, placeholders, references, links, dependencies, URIs, and the Go names

@@ -1,4 +1,4 @@
-// This file holds Layout: what each path of a tree is, and what has no place in it.
+// This file holds Arrange: what each path of a tree is, and what has no place in it.
 
 package check
 
@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/seed33527553/promptc/catalog"
 	"github.com/seed33527553/promptc/gen/diag"
@@ -25,13 +24,17 @@ type Entry struct {
 
 // An Item is a file that belongs to the catalog.
 type Item struct {
+	// Path is the file's in its tree.
 	Path string
+	// Canonical is the file's path in the catalog. It is empty for a prompt of a
+	// flat tree, whose frontmatter says it.
+	Canonical string
 	// Kind says how the file is parsed. It is Data for a file that is not.
 	Kind parse.FileKind
 }
 
-// Data is the kind of files that are kept byte for byte: those under a skill's
-// scripts/ and assets/ that are not Markdown.
+// Data is the kind of files that are kept byte for byte: a skill's that are not
+// Markdown.
 const Data parse.FileKind = -1
 
 // SettingsFile is the path of the catalog's own settings.
@@ -39,8 +42,8 @@ const SettingsFile = "catalog.yaml"
 
 var segmentForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// layout is the state of Layout.
-type layout struct {
+// arrangement is the state of Arrange.
+type arrangement struct {
 	source func(path string) *diag.Source
 	types  map[string]fs.FileMode
 	below  map[string][]string // names in each directory, sorted
@@ -49,60 +52,76 @@ type layout struct {
 	told   map[string]bool // names that have a fault, of which one is enough
 }
 
-// Layout sorts out the entries of a tree, which must hold each directory before
-// what is in it, and no name that starts with a dot. source returns the source to
-// which faults of a path are pinned.
-func Layout(entries []Entry, source func(path string) *diag.Source) ([]Item, diag.List) {
-	l := &layout{source: source, types: map[string]fs.FileMode{}, below: map[string][]string{}, told: map[string]bool{}}
+// Arrange sorts out the entries of a tree with a layout, which must hold each
+// directory before what is in it, and no name that starts with a dot. source returns
+// the source to which faults of a path are pinned.
+func Arrange(layout Layout, entries []Entry, source func(path string) *diag.Source) ([]Item, diag.List) {
+	a := &arrangement{source: source, types: map[string]fs.FileMode{}, below: map[string][]string{}, told: map[string]bool{}}
 	for _, e := range entries {
-		l.types[e.Path] = e.Type
-		l.below[path.Dir(e.Path)] = append(l.below[path.Dir(e.Path)], path.Base(e.Path))
+		a.types[e.Path] = e.Type
+		a.below[path.Dir(e.Path)] = append(a.below[path.Dir(e.Path)], path.Base(e.Path))
 	}
-	for _, names := range l.below {
+	for _, names := range a.below {
 		slices.Sort(names)
 	}
-	l.sameButForCase()
-	for _, name := range l.below["."] {
-		l.top(name)
+	switch layout {
+	case Flat:
+		a.flat()
+		a.folders()
+	case AgentSkills:
+		a.folders()
+	default:
+		a.sameButForCase(func(string) bool { return true })
+		for _, name := range a.below["."] {
+			a.top(name)
+		}
 	}
-	slices.SortFunc(l.items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
-	l.faults.Sort()
-	return l.items, l.faults
+	slices.SortFunc(a.items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
+	a.faults.Sort()
+	return a.items, a.faults
 }
 
-func (l *layout) fault(path, rule, message, help string) *diag.Diagnostic {
-	return l.faults.Add(l.source(path).Top(), rule, message, help)
+// keep adds a file whose path in the catalog is the one in its tree.
+func (a *arrangement) keep(p string, kind parse.FileKind) {
+	a.items = append(a.items, Item{p, p, kind})
 }
 
-func (l *layout) isDir(p string) bool { return l.types[p].IsDir() }
+func (a *arrangement) fault(path, rule, message, help string) *diag.Diagnostic {
+	return a.faults.Add(a.source(path).Top(), rule, message, help)
+}
+
+func (a *arrangement) isDir(p string) bool { return a.types[p].IsDir() }
 
 // regular tells whether the entry at p is a file that can be read, and reports
 // links and special files.
-func (l *layout) regular(p string) bool {
-	switch t := l.types[p]; {
+func (a *arrangement) regular(p string) bool {
+	switch t := a.types[p]; {
 	case t&fs.ModeSymlink != 0:
-		l.fault(p, "symlink", "a symbolic link; nothing reads outside of the tree", "put a copy of the file here")
+		a.fault(p, "symlink", "a symbolic link; nothing reads outside of the tree", "put a copy of the file here")
 	case t.IsDir():
 	case t&fs.ModeType != 0:
-		l.fault(p, "stray-file", "not a regular file", "remove it")
+		a.fault(p, "stray-file", "not a regular file", "remove it")
 	default:
 		return true
 	}
 	return false
 }
 
-// sameButForCase reports names in one directory that some file systems cannot
-// tell apart.
-func (l *layout) sameButForCase() {
-	for dir, names := range l.below {
+// sameButForCase reports names that some file systems cannot tell apart, in those
+// directories that matter.
+func (a *arrangement) sameButForCase(matters func(dir string) bool) {
+	for dir, names := range a.below {
+		if !matters(dir) {
+			continue
+		}
 		first := map[string]string{}
 		for _, name := range names {
 			folded := strings.ToLower(name)
 			if other, ok := first[folded]; ok {
-				l.told[path.Join(dir, name)], l.told[path.Join(dir, other)] = true, true
-				d := l.fault(l.place(path.Join(dir, name)), "file-name",
+				a.told[path.Join(dir, name)], a.told[path.Join(dir, other)] = true, true
+				d := a.fault(a.place(path.Join(dir, name)), "file-name",
 					fmt.Sprintf("%q and %q differ only by case, and are one file on some systems", name, other), "rename one of them")
-				d.Related = []diag.Related{{Span: l.source(l.place(path.Join(dir, other))).Top(), Message: "the other one"}}
+				d.Related = []diag.Related{{Span: a.source(a.place(path.Join(dir, other))).Top(), Message: "the other one"}}
 				continue
 			}
 			first[folded] = name
@@ -112,8 +131,8 @@ func (l *layout) sameButForCase() {
 
 // place returns the path to which a fault of the name at p is pinned: for the
 // directory of a prompt or skill it is the file that makes it one.
-func (l *layout) place(p string) string {
-	if l.isDir(p) {
+func (a *arrangement) place(p string) string {
+	if a.isDir(p) {
 		switch path.Dir(p) {
 		case "prompts":
 			return p + "/PROMPT.md"
@@ -125,79 +144,79 @@ func (l *layout) place(p string) string {
 }
 
 // top sorts out an entry of the tree's root.
-func (l *layout) top(name string) {
+func (a *arrangement) top(name string) {
 	switch folded := strings.ToLower(name); {
-	case (name == "prompts" || name == "skills") && l.isDir(name):
-		for _, id := range l.below[name] {
+	case (name == "prompts" || name == "skills") && a.isDir(name):
+		for _, id := range a.below[name] {
 			if name == "prompts" {
-				l.prompt(name + "/" + id)
+				a.prompt(name + "/" + id)
 			} else {
-				l.skill(name + "/" + id)
+				a.skill(name + "/" + id)
 			}
 		}
 	case name == "prompts" || name == "skills":
-		if l.regular(name) {
-			l.fault(name, "stray-file", name+" must be a directory", "")
+		if a.regular(name) {
+			a.fault(name, "stray-file", name+" must be a directory", "")
 		}
-	case (folded == "prompts" || folded == "skills") && l.isDir(name):
-		if l.told[name] {
+	case (folded == "prompts" || folded == "skills") && a.isDir(name):
+		if a.told[name] {
 			return
 		}
-		l.fault(name, "file-name", fmt.Sprintf("the directory %s is not read under this name", name), "rename it to "+folded)
-	case name == SettingsFile && l.isDir(name):
-		l.fault(name, "stray-file", name+" must be a file", "rename the directory")
+		a.fault(name, "file-name", fmt.Sprintf("the directory %s is not read under this name", name), "rename it to "+folded)
+	case name == SettingsFile && a.isDir(name):
+		a.fault(name, "stray-file", name+" must be a file", "rename the directory")
 	case name == SettingsFile:
-		if l.regular(name) {
-			l.items = append(l.items, Item{name, parse.Settings})
+		if a.regular(name) {
+			a.keep(name, parse.Settings)
 		}
 	case folded == SettingsFile || folded == "catalog.yml":
-		if l.regular(name) {
-			l.fault(name, "file-name", fmt.Sprintf("%s is not read under this name", name), "rename it to "+SettingsFile)
+		if a.regular(name) {
+			a.fault(name, "file-name", fmt.Sprintf("%s is not read under this name", name), "rename it to "+SettingsFile)
 		}
 	default:
-		l.elsewhere(name)
+		a.elsewhere(name)
 	}
 }
 
 // elsewhere sorts out an entry outside of prompts/ and skills/.
-func (l *layout) elsewhere(p string) {
-	if l.isDir(p) {
-		for _, name := range l.below[p] {
-			l.elsewhere(p + "/" + name)
+func (a *arrangement) elsewhere(p string) {
+	if a.isDir(p) {
+		for _, name := range a.below[p] {
+			a.elsewhere(p + "/" + name)
 		}
 		return
 	}
-	if !l.regular(p) {
+	if !a.regular(p) {
 		return
 	}
 	if kind, id := placeFor(path.Base(p)); kind != "" {
-		l.fault(p, "stray-file", fmt.Sprintf("a %s outside of %s/ is not read as one", path.Base(p), kind),
+		a.fault(p, "stray-file", fmt.Sprintf("a %s outside of %s/ is not read as one", path.Base(p), kind),
 			fmt.Sprintf("move it to %s/%s/%s, or give it another name if it is a document", kind, id, path.Base(p)))
 		return
 	}
-	l.document(p)
+	a.document(p)
 }
 
 // document keeps a Markdown file, and passes over other ones.
-func (l *layout) document(p string) {
+func (a *arrangement) document(p string) {
 	switch ext := path.Ext(p); {
 	case ext == ".md":
-		l.markdown(p)
+		a.markdown(p)
 	case strings.EqualFold(ext, ".md"), strings.EqualFold(ext, ".markdown"):
-		l.fault(p, "file-name", "a Markdown file whose name does not end in .md is not read", "rename it to "+strings.TrimSuffix(path.Base(p), ext)+".md")
+		a.fault(p, "file-name", "a Markdown file whose name does not end in .md is not read", "rename it to "+strings.TrimSuffix(path.Base(p), ext)+".md")
 	}
 }
 
 // markdown keeps a Markdown file, if its path can be a URI's.
-func (l *layout) markdown(p string) {
+func (a *arrangement) markdown(p string) {
 	for _, segment := range strings.Split(p, "/") {
 		if !segmentForm.MatchString(segment) {
-			l.fault(p, "file-name", fmt.Sprintf("the path of a document cannot hold the name %q", segment),
+			a.fault(p, "file-name", fmt.Sprintf("the path of a document cannot hold the name %q", segment),
 				"use ASCII letters, digits, dots, hyphens and underscores, and start with a letter or digit")
 			return
 		}
 	}
-	l.items = append(l.items, Item{p, parse.Document})
+	a.keep(p, parse.Document)
 }
 
 // placeFor tells under which top-level directory a file of this name belongs.
@@ -213,12 +232,12 @@ func placeFor(base string) (kind, id string) {
 
 // beside sorts out a file directly in prompts/ or skills/, where only
 // directories and a README.md belong.
-func (l *layout) beside(p, what, file string) {
-	if !l.regular(p) {
+func (a *arrangement) beside(p, what, file string) {
+	if !a.regular(p) {
 		return
 	}
 	if path.Base(p) == "README.md" {
-		l.markdown(p)
+		a.markdown(p)
 		return
 	}
 	dir := path.Dir(p)
@@ -230,11 +249,11 @@ func (l *layout) beside(p, what, file string) {
 		}
 		help = fmt.Sprintf("if it is a %s, move it to %s/%s/%s; if it is a document, move it out of %s/", what, dir, stem, file, dir)
 	}
-	l.fault(p, "stray-file", fmt.Sprintf("a file beside the directories of %s/ is not read", dir), help)
+	a.fault(p, "stray-file", fmt.Sprintf("a file beside the directories of %s/ is not read", dir), help)
 }
 
 // directoryID checks the name of a prompt's or skill's directory.
-func (l *layout) directoryID(p, file string) {
+func (a *arrangement) directoryID(p, file string) {
 	if id := path.Base(p); !catalog.IsID(id) {
 		help := "use lower-case letters, digits and single hyphens, and start with a letter"
 		if len(id) > catalog.MaxID {
@@ -242,42 +261,42 @@ func (l *layout) directoryID(p, file string) {
 		} else if better := kebab(id); catalog.IsID(better) {
 			help = "rename the directory to " + better
 		}
-		l.fault(p+"/"+file, "id-form", fmt.Sprintf("the directory name %q is not an id", id), help)
+		a.fault(p+"/"+file, "id-form", fmt.Sprintf("the directory name %q is not an id", id), help)
 	}
 }
 
 // main finds the file that makes a directory a prompt or skill, among its names.
-func (l *layout) main(p, file string) {
+func (a *arrangement) main(p, file string) {
 	variant := ""
-	for _, name := range l.below[p] {
-		if name == file && !l.isDir(p+"/"+name) {
+	for _, name := range a.below[p] {
+		if name == file && !a.isDir(p+"/"+name) {
 			return
 		}
-		if strings.EqualFold(name, file) && !l.isDir(p+"/"+name) {
+		if strings.EqualFold(name, file) && !a.isDir(p+"/"+name) {
 			variant = name
 		}
 	}
 	if variant != "" {
-		l.fault(p+"/"+variant, "file-name", fmt.Sprintf("%s is not read under this name", variant), "rename it to "+file)
+		a.fault(p+"/"+variant, "file-name", fmt.Sprintf("%s is not read under this name", variant), "rename it to "+file)
 		return
 	}
 	help := "write one, or remove the directory"
-	if other := map[string]string{"PROMPT.md": "SKILL.md", "SKILL.md": "PROMPT.md"}[file]; slices.Contains(l.below[p], other) {
+	if other := map[string]string{"PROMPT.md": "SKILL.md", "SKILL.md": "PROMPT.md"}[file]; slices.Contains(a.below[p], other) {
 		kind, _ := placeFor(other)
 		help = fmt.Sprintf("it has a %s: move the directory to %s/", other, kind)
-		l.told[p+"/"+other] = true
-	} else if l.isDir(p + "/" + file) {
+		a.told[p+"/"+other] = true
+	} else if a.isDir(p + "/" + file) {
 		help = "it has a directory of that name: rename it"
-	} else if l.nests(p, file) {
+	} else if a.nests(p, file) {
 		return // and is told so
 	}
-	l.fault(p+"/"+file, "stray-file", "the directory has no "+file, help)
+	a.fault(p+"/"+file, "stray-file", "the directory has no "+file, help)
 }
 
 // nests tells whether a directory has a file of a name further down.
-func (l *layout) nests(dir, file string) bool {
-	for _, name := range l.below[dir] {
-		if p := dir + "/" + name; l.isDir(p) && (slices.Contains(l.below[p], file) || l.nests(p, file)) {
+func (a *arrangement) nests(dir, file string) bool {
+	for _, name := range a.below[dir] {
+		if p := dir + "/" + name; a.isDir(p) && (slices.Contains(a.below[p], file) || a.nests(p, file)) {
 			return true
 		}
 	}
@@ -285,146 +304,141 @@ func (l *layout) nests(dir, file string) bool {
 }
 
 // prompt sorts out an entry of prompts/.
-func (l *layout) prompt(p string) {
+func (a *arrangement) prompt(p string) {
 	const file = "PROMPT.md"
-	if !l.isDir(p) {
-		l.beside(p, "prompt", file)
+	if !a.isDir(p) {
+		a.beside(p, "prompt", file)
 		return
 	}
-	l.directoryID(p, file)
-	l.main(p, file)
-	for _, name := range l.below[p] {
+	a.directoryID(p, file)
+	a.main(p, file)
+	for _, name := range a.below[p] {
 		at := p + "/" + name
 		switch {
-		case l.isDir(at):
-			l.each(at, func(q string) {
+		case a.isDir(at):
+			a.each(at, func(q string) {
 				if path.Base(q) == file {
-					l.nested(q, "prompt")
+					a.nested(q, "prompt")
 				} else {
-					l.strayInPrompt(q)
+					a.strayInPrompt(q)
 				}
 			})
 		case name == file:
-			if l.regular(at) {
-				l.items = append(l.items, Item{at, parse.Prompt})
+			if a.regular(at) {
+				a.keep(at, parse.Prompt)
 			}
 		case !strings.EqualFold(name, file):
-			if l.regular(at) {
-				l.strayInPrompt(at)
+			if a.regular(at) {
+				a.strayInPrompt(at)
 			}
 		default:
-			l.regular(at)
+			a.regular(at)
 		}
 	}
 }
 
-func (l *layout) strayInPrompt(p string) {
-	if l.told[p] {
+func (a *arrangement) strayInPrompt(p string) {
+	if a.told[p] {
 		return
 	}
-	l.fault(p, "stray-file", "a prompt's directory holds its PROMPT.md and nothing else",
+	a.fault(p, "stray-file", "a prompt's directory holds its PROMPT.md and nothing else",
 		"move it into a skill, or outside of prompts/ if it is a document")
 }
 
-func (l *layout) nested(p, what string) {
-	if l.told[p] {
+func (a *arrangement) nested(p, what string) {
+	if a.told[p] {
 		return
 	}
 	base := path.Base(p)
 	kind, _ := placeFor(base)
-	l.fault(p, "stray-file", fmt.Sprintf("a nested %s is not read: each %s is a directory directly in %s/", base, what, kind),
+	a.fault(p, "stray-file", fmt.Sprintf("a nested %s is not read: each %s is a directory directly in %s/", base, what, kind),
 		fmt.Sprintf("move it to %s/<%s-id>/%s", kind, what, base))
 }
 
 // each calls visit for all regular files below a directory, in order.
-func (l *layout) each(dir string, visit func(p string)) {
-	for _, name := range l.below[dir] {
-		if p := dir + "/" + name; l.isDir(p) {
-			l.each(p, visit)
-		} else if l.regular(p) {
+func (a *arrangement) each(dir string, visit func(p string)) {
+	for _, name := range a.below[dir] {
+		if p := dir + "/" + name; a.isDir(p) {
+			a.each(p, visit)
+		} else if a.regular(p) {
 			visit(p)
 		}
 	}
 }
 
 // skill sorts out an entry of skills/.
-func (l *layout) skill(p string) {
+func (a *arrangement) skill(p string) {
 	const file = "SKILL.md"
-	if !l.isDir(p) {
-		l.beside(p, "skill", file)
+	if !a.isDir(p) {
+		a.beside(p, "skill", file)
 		return
 	}
-	l.directoryID(p, file)
-	l.main(p, file)
-	for _, name := range l.below[p] {
+	a.directoryID(p, file)
+	a.main(p, file)
+	for _, name := range a.below[p] {
 		at := p + "/" + name
 		switch folded := strings.ToLower(name); {
-		case l.isDir(at) && (name == "references" || name == "scripts" || name == "assets"):
-			l.each(at, func(q string) { l.inSkill(q, name == "references") })
-		case l.isDir(at) && (folded == "references" || folded == "scripts" || folded == "assets"):
-			if l.told[at] {
+		case a.isDir(at) && (name == "references" || name == "scripts" || name == "assets"):
+			a.each(at, func(q string) { a.inSkill(q, name == "references") })
+		case a.isDir(at) && (folded == "references" || folded == "scripts" || folded == "assets"):
+			if a.told[at] {
 				continue
 			}
-			l.fault(at, "file-name", fmt.Sprintf("the directory %s is not read under this name", name), "rename it to "+folded)
-		case l.isDir(at):
-			l.each(at, func(q string) {
+			a.fault(at, "file-name", fmt.Sprintf("the directory %s is not read under this name", name), "rename it to "+folded)
+		case a.isDir(at):
+			a.each(at, func(q string) {
 				if kind, _ := placeFor(path.Base(q)); kind != "" {
-					l.nested(q, strings.TrimSuffix(kind, "s"))
+					a.nested(q, strings.TrimSuffix(kind, "s"))
 				} else {
-					l.strayInSkill(q)
+					a.strayInSkill(q)
 				}
 			})
 		case name == file:
-			if l.regular(at) {
-				l.items = append(l.items, Item{at, parse.Skill})
+			if a.regular(at) {
+				a.keep(at, parse.Skill)
 			}
 		case strings.EqualFold(name, file):
-			l.regular(at)
+			a.regular(at)
 		case name == "PROMPT.md":
-			if l.regular(at) {
-				l.nested(at, "prompt")
+			if a.regular(at) {
+				a.nested(at, "prompt")
 			}
 		case path.Ext(name) == ".md":
-			if l.regular(at) {
-				l.markdown(at)
+			if a.regular(at) {
+				a.markdown(at)
 			}
 		case strings.EqualFold(path.Ext(name), ".md"):
-			if l.regular(at) {
-				l.document(at)
+			if a.regular(at) {
+				a.document(at)
 			}
 		default:
-			if l.regular(at) {
-				l.strayInSkill(at)
+			if a.regular(at) {
+				a.strayInSkill(at)
 			}
 		}
 	}
 }
 
 // inSkill sorts out a file below references/, scripts/ or assets/.
-func (l *layout) inSkill(p string, reference bool) {
+func (a *arrangement) inSkill(p string, reference bool) {
 	switch base := path.Base(p); {
 	case base == "SKILL.md":
-		l.nested(p, "skill")
+		a.nested(p, "skill")
 	case base == "PROMPT.md":
-		l.nested(p, "prompt")
+		a.nested(p, "prompt")
 	case strings.EqualFold(path.Ext(base), ".md"):
-		l.document(p)
+		a.document(p)
 	case reference:
-		l.fault(p, "stray-file", "references/ holds Markdown only", "move it to the skill's assets/ or scripts/")
+		a.fault(p, "stray-file", "references/ holds Markdown only", "move it to the skill's assets/ or scripts/")
 	default:
-		// Its name is part of a URI, and is shown to people.
-		for _, r := range base {
-			if r == '\\' || !unicode.IsPrint(r) {
-				l.fault(p, "file-name", fmt.Sprintf("the name %q has a character that cannot be seen, or a backslash", base), "rename the file")
-				return
-			}
+		if a.visible(p) {
+			a.keep(p, Data)
 		}
-		l.items = append(l.items, Item{p, Data})
 	}
 }
 
-func (l *layout) strayInSkill(p string) {
-	l.fault(p, "stray-file", "a skill's directory holds SKILL.md, other Markdown beside it, references/, scripts/ and assets/",
+func (a *arrangement) strayInSkill(p string) {
+	a.fault(p, "stray-file", "a skill's directory holds SKILL.md, other Markdown beside it, references/, scripts/ and assets/",
 		"move the file to one of these, or remove it")
 }
 

@@ -3,7 +3,11 @@
 
 package check
 
-import "github.com/seed33527553/promptc/catalog"
+import (
+	"path"
+
+	"github.com/seed33527553/promptc/catalog"
+)
 
 // A Program is a checked content tree: the catalog's value, and the Go names under
 // which a generated package declares it. Everything in it is sorted and decided;
@@ -12,12 +16,24 @@ type Program struct {
 	// Root is how the content directory is named where files tell what they were
 	// made from; it may be empty.
 	Root string
+	// Origins tells where files of other trees lie, by their paths in the catalog.
+	Origins map[string]string
+	// Sources are the other trees that catalog.yaml names, in its order.
+	Sources []Source
 	// Catalog is the value that the tree compiles to.
 	Catalog *catalog.Catalog
 	// Prompts and Skills hold the Go names of the catalog's prompts and skills,
 	// by the same positions.
 	Prompts []PromptNames
 	Skills  []SkillNames
+}
+
+// Origin returns where the file with a path in the catalog lies, for readers.
+func (p *Program) Origin(file string) string {
+	if origin, ok := p.Origins[file]; ok {
+		return origin
+	}
+	return path.Join(p.Root, file)
 }
 
 // PromptNames are the identifiers that a prompt has in the generated package.

@@ -5,7 +5,6 @@ package emit
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -122,7 +121,7 @@ func (l *plan) documentFiles(at pkg, documents []*document) []planned {
 			name = fmt.Sprintf("documents_%02d_gen.go", i)
 		}
 		if p := u.Documents[0].Document.Path; len(u.Documents) == 1 && p != "" {
-			u.Source = path.Join(l.root, p)
+			u.Source = l.origin(p)
 		}
 		files = append(files, file(at, name, u, (*documentFile).render))
 	}

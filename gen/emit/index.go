@@ -65,6 +65,9 @@ func (u *catalogFile) render(key string) ([]byte, error) {
 	}
 	b.text("Digest", v.Digest)
 	b.text("Seal", v.Seal)
+	if len(v.Sources) > 0 {
+		b.field("Sources", jen.Index().Add(vocabulary("Source"), sources(v.Sources)))
+	}
 	for i := 0; i < len(u.Lists); i++ {
 		l := u.Lists[i]
 		if l.Table == "" {
@@ -115,6 +118,22 @@ func (m *manual) packageDoc() []string {
 // are shards.
 func (m *manual) indexDoc() []string {
 	return comment("Package index holds the catalog of package " + m.Package + " and none of its types. A server that renders prompts by name compiles faster if it imports this package instead.")
+}
+
+// sources returns the literal of the list of sources.
+func sources(list []catalog.Source) *jen.Statement {
+	var elements block
+	for _, s := range list {
+		var b block
+		b.text("Name", s.Name)
+		b.text("Repository", s.Repository)
+		b.text("Branch", s.Branch)
+		b.text("Path", s.Path)
+		b.text("Commit", s.Commit)
+		b.text("Digest", s.Digest)
+		elements = append(elements, b.literal())
+	}
+	return elements.literal()
 }
 
 // cacheHint returns the literal of a cache hint. Its time is a number, for a

@@ -88,8 +88,8 @@ type skill struct {
 
 // A plan says where everything is declared.
 type plan struct {
-	root    string // may be empty
 	tree    string // what the content is called
+	origin  func(path string) string
 	catalog *catalog.Catalog
 	face    pkg
 	path    string // the face's import path
@@ -114,8 +114,8 @@ func newPlan(p *check.Program, opt Options) (*plan, error) {
 		return nil, fmt.Errorf("emit: names for %d prompts and %d skills, but there are %d and %d", len(p.Prompts), len(p.Skills), len(c.Prompts), len(c.Skills))
 	}
 	l := &plan{
-		root:      p.Root,
 		tree:      cmp.Or(p.Root, "the content"),
+		origin:    p.Origin,
 		catalog:   c,
 		face:      pkg{Name: opt.Package},
 		documents: map[*catalog.Document]*document{},
@@ -311,13 +311,13 @@ func (l *plan) addPrompt(p *catalog.Prompt, names check.PromptNames) {
 	d := l.addDocument(at, names.Prompt, text{p.Document, ""})
 	d.addEntry(p.Entry)
 	a := &args{l.argsHome(at), names, p.ID, p.Arguments, symbol{at, names.Prompt}}
-	l.prompts = append(l.prompts, &prompt{at, path.Join(l.root, source, "PROMPT.md"), names, p, d, a})
+	l.prompts = append(l.prompts, &prompt{at, l.origin(source + "/PROMPT.md"), names, p, d, a})
 }
 
 func (l *plan) addSkill(s *catalog.Skill, names check.SkillNames, others []text) error {
 	source := "skills/" + s.ID
 	at := l.home(source)
-	u := &skill{Package: at, Source: path.Join(l.root, source, "SKILL.md"), Names: names, Skill: s}
+	u := &skill{Package: at, Source: l.origin(source + "/SKILL.md"), Names: names, Skill: s}
 	add := func(t text, name string) {
 		if l.documents[t.Document] == nil {
 			u.Documents = append(u.Documents, l.addDocument(at, name, t))

@@ -18,6 +18,7 @@ import (
 // A tree collects what a program is made of.
 type tree struct {
 	root    string
+	origins map[string]string
 	catalog catalog.Catalog
 	prompts map[string]check.PromptNames
 	skills  map[string]check.SkillNames
@@ -156,7 +157,7 @@ func (t *tree) program() *check.Program {
 	}
 	slices.SortFunc(c.Documents, func(a, b *catalog.Document) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(c.Resources, func(a, b catalog.Resource) int { return strings.Compare(a.URI, b.URI) })
-	p := &check.Program{Root: t.root, Catalog: &c}
+	p := &check.Program{Root: t.root, Origins: t.origins, Catalog: &c}
 	var ids, uris, paths []string
 	lines := sha256.New()
 	for _, v := range c.Prompts {
@@ -175,6 +176,7 @@ func (t *tree) program() *check.Program {
 	}
 	c.Digest = hex.EncodeToString(lines.Sum(nil))
 	c.PromptTable, c.ResourceTable, c.DocumentTable = catalog.NewTable(ids), catalog.NewTable(uris), catalog.NewTable(paths)
+	c.Seal = catalog.SealOf(&c)
 	return p
 }
 
@@ -187,6 +189,11 @@ func sample() *tree {
 	t.catalog.Description = "What the team agreed on."
 	t.catalog.Instructions = "Read the index first.\nThen the skill.\n"
 	t.catalog.Prefix = "team/"
+	t.catalog.Sources = []catalog.Source{{
+		Name: "style", Repository: "https://git.example.com/org/style.git", Branch: "main", Path: "skills",
+		Commit: "5891b5b522d5df086d0ff0b110fbd9d21bb4fc71", Digest: strings.Repeat("0f", 32),
+	}}
+	t.origins = map[string]string{"skills/python-style/SKILL.md": "vendored/style/python-style/SKILL.md"}
 	t.catalog.Cache = catalog.CacheHint{Scope: "public", TTL: 24 * time.Hour}
 	t.prompt(catalog.Prompt{
 		ID: "review-changes", Version: "1.2.0", Title: "Review changes",
@@ -198,14 +205,14 @@ func sample() *tree {
 		},
 	}, "Review this change {{depth}}ly, in {{language}}.\nRun `go test ./...` first, and read\n\"CONTRIBUTING.md\".\n\n```diff\n{{diff}}\n```",
 		"I looked at the change.\nNothing is wrong with it,\nin {{language}}.")
-	t.prompt(catalog.Prompt{ID: "ping", Version: "0.1.0", Description: "See whether the model answers"}, "Say pong.")
+	t.prompt(catalog.Prompt{ID: "ping", Source: "style", Version: "0.1.0", Description: "See whether the model answers"}, "Say pong.")
 	t.skill(catalog.Skill{
 		ID: "pytest-scaffold", Version: "1.0.0", Description: "Write pytest scaffolds. Use when a module has no tests.",
 		Tags: []string{"python"}, Capabilities: []string{"resource://skills/pytest-scaffold/document", "resource://skills/pytest-scaffold/references/fixtures"}, DependsOn: []string{"python-style"},
 	}, "---\nname: pytest-scaffold\n---\n# Pytest\n\nSee [fixtures](references/fixtures.md).\n",
 		map[string]string{"fixtures": "# Fixtures\n\nOne a file.\n", "markers": "# Markers\n\nFew.\n"},
 		map[string]string{"scripts/run.sh": "#!/bin/sh\nexec pytest \"$@\"\n", "assets/logo.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06"})
-	t.skill(catalog.Skill{ID: "python-style", Version: "2.0.0", Description: "House style of Python.", Capabilities: []string{"style"}},
+	t.skill(catalog.Skill{ID: "python-style", Source: "style", Version: "2.0.0", Description: "House style of Python.", Capabilities: []string{"style"}},
 		"---\nname: python-style\n---\nBe plain.\n", nil, nil)
 	t.loose("docs/guide.md", "# Guide\n\nStart here.\n")
 	t.loose("docs/2026/plan.md", "# Plan\n")

@@ -30,6 +30,7 @@ func (p *prompt) literal(f *source) jen.Code {
 	v := p.Prompt
 	var b block
 	b.text("ID", v.ID)
+	b.text("Source", v.Source)
 	b.text("Version", v.Version)
 	b.text("Title", v.Title)
 	b.text("Description", v.Description)

@@ -9,6 +9,8 @@ import (
 	"encoding/hex"
 	"reflect"
 	"strings"
+
+	"github.com/seed33527553/promptc/catalog"
 )
 
 // Every generated file starts with a line of this form (see go help generate) and
@@ -59,13 +61,24 @@ func digest(values ...any) string {
 	for _, v := range values {
 		w.add(reflect.ValueOf(v))
 	}
-	sum := sha256.Sum256(w.b)
+	sum := sha256.Sum256(append(w.b, w.later...))
 	return hex.EncodeToString(sum[:sumSize])
+}
+
+// later are fields that came to their types after output of this Version was
+// committed in many places. Where they are zero they leave the key as it was.
+var later = map[reflect.Type]string{
+	reflect.TypeFor[catalog.Catalog](): "Sources",
+	reflect.TypeFor[catalog.Prompt]():  "Source",
+	reflect.TypeFor[catalog.Skill]():   "Source",
 }
 
 // A walk encodes values so that distinct ones of one type have distinct encodings.
 type walk struct {
 	b []byte
+	// later has the fields of that name which are not zero, each after its place in
+	// b.
+	later []byte
 	// seen numbers the pointers that were followed: documents are reached by
 	// several ways.
 	seen map[uintptr]int
@@ -92,8 +105,16 @@ func (w *walk) add(v reflect.Value) {
 			w.add(v.Index(i))
 		}
 	case reflect.Struct:
+		name := later[v.Type()]
 		for i := range v.NumField() {
-			w.add(v.Field(i))
+			switch {
+			case name == "" || v.Type().Field(i).Name != name:
+				w.add(v.Field(i))
+			case !v.Field(i).IsZero():
+				field := walk{b: binary.AppendUvarint(w.later, uint64(len(w.b))), seen: w.seen}
+				field.add(v.Field(i))
+				w.later = field.b
+			}
 		}
 	case reflect.Pointer:
 		n, ok := w.seen[v.Pointer()]

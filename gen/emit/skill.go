@@ -32,6 +32,7 @@ func (s *skill) literal(f *source) jen.Code {
 	v := s.Skill
 	var b block
 	b.text("ID", v.ID)
+	b.text("Source", v.Source)
 	b.text("Version", v.Version)
 	b.text("Description", v.Description)
 	b.texts("Tags", v.Tags)
