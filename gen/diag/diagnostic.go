@@ -8,10 +8,33 @@ import (
 	"slices"
 )
 
-// A Diagnostic is one fault of the content.
+// A Severity says what follows from a diagnostic.
+type Severity int
+
+const (
+	// Fault keeps the content from being compiled.
+	Fault Severity = iota
+	// Warning is of something that is left out, and keeps nothing from being
+	// compiled.
+	Warning
+)
+
+// String returns "error" or "warning", as other tools call them.
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// A Diagnostic is one fault of the content, or a warning.
 type Diagnostic struct {
+	Severity Severity
 	// Span is where the fault is.
 	Span Span
+	// Secret tells that the text around the span may not be shown, because there
+	// may be a password in it.
+	Secret bool
 	// Rule is the name that the contract gives to what was violated, such as
 	// "id-form".
 	Rule string
@@ -48,8 +71,17 @@ func (l *List) Add(span Span, rule, message, help string) *Diagnostic {
 	return &(*l)[len(*l)-1]
 }
 
+// Warnings returns the list with every diagnostic as a warning.
+func (l List) Warnings() List {
+	warnings := slices.Clone(l)
+	for i := range warnings {
+		warnings[i].Severity = Warning
+	}
+	return warnings
+}
+
 // Sort orders the list by file, line, column, rule and message, and drops
-// repetitions.
+// repetitions, of which a fault goes before a warning.
 func (l *List) Sort() {
 	slices.SortStableFunc(*l, func(a, b Diagnostic) int {
 		return cmp.Or(
@@ -57,7 +89,8 @@ func (l *List) Sort() {
 			cmp.Compare(a.Span.Start, b.Span.Start),
 			cmp.Compare(a.Span.End, b.Span.End),
 			cmp.Compare(a.Rule, b.Rule),
-			cmp.Compare(a.Message, b.Message))
+			cmp.Compare(a.Message, b.Message),
+			cmp.Compare(a.Severity, b.Severity))
 	})
 	*l = slices.CompactFunc(*l, func(a, b Diagnostic) bool {
 		return a.Span == b.Span && a.Rule == b.Rule && a.Message == b.Message
@@ -76,8 +109,17 @@ func (l List) Error() string {
 	return s
 }
 
-// String returns "path:line:column: rule: message".
+// String returns "path:line:column: rule: message", for a warning with "warning: "
+// before the rule.
 func (d Diagnostic) String() string {
 	p := d.Span.Position()
-	return fmt.Sprintf("%s:%d:%d: %s: %s", d.Span.Source.Name, p.Line, p.Column, d.Rule, d.Message)
+	return fmt.Sprintf("%s:%d:%d: %s: %s", d.Span.Source.Name, p.Line, p.Column, d.label(), d.Message)
+}
+
+// label is the rule, with the severity unless that is the usual one.
+func (d *Diagnostic) label() string {
+	if d.Severity == Warning {
+		return "warning: " + d.Rule
+	}
+	return d.Rule
 }

@@ -6,7 +6,8 @@
 // printed, so that there is one place where they can be wrong. Lines and columns
 // count from 1, columns in runes.
 //
-// A [Diagnostic] says what is wrong, where, and what to do. Diagnostics are
+// A [Diagnostic] says what is wrong, where, and what to do. It is a fault, unless its
+// [Severity] makes it a warning. Diagnostics are
 // collected in a [List], which sorts them by file, line and column; [Write] prints
 // a list as text, JSON, GitHub annotations or SARIF.
 //

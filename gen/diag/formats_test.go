@@ -18,9 +18,9 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	type span struct {
-		Path                             string
-		Line, Column, EndLine, EndColumn int
-		Rule, Message, Help, Replacement string
+		Path                                       string
+		Line, Column, EndLine, EndColumn           int
+		Severity, Rule, Message, Help, Replacement string
 	}
 	var got []struct {
 		span
@@ -44,7 +44,7 @@ func TestJSON(t *testing.T) {
 	}
 	for i, g := range got {
 		w := l[i]
-		if g.Path != w.Span.Source.Name || g.Rule != w.Rule || g.Message != w.Message || g.Help != w.Help {
+		if g.Path != w.Span.Source.Name || g.Severity != w.Severity.String() || g.Rule != w.Rule || g.Message != w.Message || g.Help != w.Help {
 			t.Errorf("got %+v, want %+v", g, w)
 		}
 		same(g.span, w.Span)
@@ -81,7 +81,7 @@ func TestGitHub(t *testing.T) {
 	}
 	unescape := strings.NewReplacer("%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%")
 	for i, line := range lines {
-		command, ok := strings.CutPrefix(line, "::error ")
+		command, ok := strings.CutPrefix(line, "::"+l[i].Severity.String()+" ")
 		properties, data, found := strings.Cut(command, "::")
 		if !ok || !found {
 			t.Fatalf("not a command: %q", line)
@@ -161,7 +161,7 @@ func TestSARIF(t *testing.T) {
 		}
 		for i, r := range run.Results {
 			d := l[i]
-			if rules[r.RuleIndex].ID != r.RuleID || r.RuleID != d.Rule || r.Level != "error" {
+			if rules[r.RuleIndex].ID != r.RuleID || r.RuleID != d.Rule || r.Level != d.Severity.String() {
 				t.Errorf("result %+v", r)
 			}
 			if !strings.HasPrefix(r.Message.Text, d.Message) || !strings.HasSuffix(r.Message.Text, d.Help) {

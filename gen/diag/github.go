@@ -18,7 +18,7 @@ func writeGitHub(w *bufio.Writer, l List) {
 	for i := range l {
 		d := &l[i]
 		p := placeOf(d.Span)
-		fmt.Fprintf(w, "::error file=%s,line=%d", property.Replace(visible(d.Span.Source.Name)), p.Line)
+		fmt.Fprintf(w, "::%s file=%s,line=%d", d.Severity, property.Replace(visible(d.Span.Source.Name)), p.Line)
 		if p.Line == p.EndLine {
 			fmt.Fprintf(w, ",col=%d,endLine=%d,endColumn=%d", p.Column, p.EndLine, p.EndColumn)
 		} else {

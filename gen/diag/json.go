@@ -27,11 +27,12 @@ func placeOf(s Span) place {
 type jsonDiagnostic struct {
 	Path string `json:"path"`
 	place
-	Rule    string        `json:"rule"`
-	Message string        `json:"message"`
-	Help    string        `json:"help,omitempty"`
-	Fix     *jsonFix      `json:"fix,omitempty"`
-	Related []jsonRelated `json:"related,omitempty"`
+	Severity string        `json:"severity"`
+	Rule     string        `json:"rule"`
+	Message  string        `json:"message"`
+	Help     string        `json:"help,omitempty"`
+	Fix      *jsonFix      `json:"fix,omitempty"`
+	Related  []jsonRelated `json:"related,omitempty"`
 }
 
 type jsonFix struct {
@@ -52,7 +53,7 @@ func writeJSON(w *bufio.Writer, l List) {
 		d := &l[i]
 		j := jsonDiagnostic{
 			Path: d.Span.Source.Name, place: placeOf(d.Span),
-			Rule: d.Rule, Message: d.Message, Help: d.Help,
+			Severity: d.Severity.String(), Rule: d.Rule, Message: d.Message, Help: d.Help,
 		}
 		if d.Fix != nil {
 			j.Fix = &jsonFix{placeOf(d.Fix.Span), d.Fix.Replacement}

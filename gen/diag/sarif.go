@@ -95,7 +95,7 @@ func writeSARIF(w *bufio.Writer, l List) {
 			rules = append(rules, sarifRule{d.Rule, optional(Describe(d.Rule))})
 		}
 		r := sarifResult{
-			RuleID: d.Rule, RuleIndex: at, Level: "error",
+			RuleID: d.Rule, RuleIndex: at, Level: d.Severity.String(),
 			Message:   sarifText{d.Message},
 			Locations: []sarifLocation{{Physical: physical(d.Span)}},
 		}

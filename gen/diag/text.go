@@ -20,17 +20,28 @@ const (
 
 func writeText(w *bufio.Writer, l List) {
 	files := make(map[string]bool)
+	warnings := 0
 	for i := range l {
 		d := &l[i]
 		files[d.Span.Source.Name] = true
-		writePlace(w, d.Span, d.Rule, d.Message)
+		if d.Severity == Warning {
+			warnings++
+		}
+		writePlace(w, d.Span, d.label(), d.Message, d.Secret)
 		writeHelp(w, d.Help)
 		for _, r := range d.Related {
-			writePlace(w, r.Span, "note", r.Message)
+			writePlace(w, r.Span, "note", r.Message, d.Secret)
 		}
 	}
-	if len(l) > 0 {
-		fmt.Fprintf(w, "%s in %s\n", count(len(l), "fault"), count(len(files), "file"))
+	var total []string
+	if n := len(l) - warnings; n > 0 {
+		total = append(total, count(n, "fault"))
+	}
+	if warnings > 0 {
+		total = append(total, count(warnings, "warning"))
+	}
+	if len(total) > 0 {
+		fmt.Fprintf(w, "%s in %s\n", strings.Join(total, " and "), count(len(files), "file"))
 	}
 }
 
@@ -41,12 +52,13 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// writePlace prints what is at a span, and the line that it starts on.
-func writePlace(w *bufio.Writer, span Span, rule, message string) {
+// writePlace prints what is at a span, and the line that it starts on unless that is
+// secret. label is what stands before the message.
+func writePlace(w *bufio.Writer, span Span, label, message string, secret bool) {
 	p := span.Position()
-	fmt.Fprintf(w, "%s:%d:%d: %s: %s\n", visible(span.Source.Name), p.Line, p.Column, visible(rule), visible(message))
-	if span == span.Source.Top() {
-		return // the fault is of the file or its name, and not of its first line
+	fmt.Fprintf(w, "%s:%d:%d: %s: %s\n", visible(span.Source.Name), p.Line, p.Column, visible(label), visible(message))
+	if secret || span == span.Source.Top() {
+		return // where it is the top, the fault is of the file, and not of its first line
 	}
 	line, carets := excerpt(span)
 	number := fmt.Sprint(p.Line)

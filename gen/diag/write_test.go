@@ -29,7 +29,8 @@ func marked(name, text string) Span {
 }
 
 // faults returns a list with one of everything: a fix, related places, several
-// lines, a name without text, and content that would play with a terminal.
+// lines, a name without text, a warning, a secret, and content that would play with a
+// terminal.
 func faults() List {
 	var l List
 	adr := marked("content/prompts/adr/PROMPT.md", "---\nprompt:\n  version: 1.0.0\n  description: Enforces the rule«: »an ADR first\n---\n")
@@ -47,6 +48,12 @@ func faults() List {
 
 	l.Add(marked("content/100%, a:b.md", "\tsafe \u202e«\u202d」\x1b[2J\U000E0041»\n"), "encoding",
 		"\x1b[31m::error::\r\n\u202e hidden", "a % and\x07 a bell")
+
+	d = l.Add(marked("team/deploy.md", "---\n«name: deploy»\n---\n"), "uri-collision", `the path "deploy" is taken`, "rename it")
+	d.Severity = Warning
+	d.Related = []Related{{(&Source{Name: "content/prompts/deploy/PROMPT.md"}).Top(), "it is here"}}
+
+	l.Add(marked("content/catalog.yaml", "sources:\n  - token: «hunter2»\n"), "catalog-block", "the token is not the name of a variable", "").Secret = true
 	return l
 }
 
@@ -69,6 +76,9 @@ func TestGolden(t *testing.T) {
 			}
 			if !bytes.Equal(b.Bytes(), want) {
 				t.Errorf("got\n%s\nwant\n%s", &b, want)
+			}
+			if strings.Contains(b.String(), "hunter2") {
+				t.Error("the output has the secret")
 			}
 			for _, r := range b.String() {
 				if r != '\n' && isHidden(r) {
