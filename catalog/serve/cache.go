@@ -16,12 +16,22 @@ import (
 // in changes with the program only.
 const defaultTTL = 24 * time.Hour
 
+// unsaid is how long an answer that is made of content stays fresh where nobody says.
+func unsaid(live bool) time.Duration {
+	if live {
+		return 0
+	}
+	return defaultTTL
+}
+
 // freshness returns how long, and by whom, answers may be kept that are made of the
 // catalogs: as long as the most careful catalog says, and by one client alone if
 // anything that is mounted says so. The scope is that of all answers: the pages of
-// one list must not differ in it.
-func freshness(mux *catalog.Mux) (ttl time.Duration, scope mcp.CacheScope) {
+// one list must not differ in it. Of live content a catalog that says nothing is the
+// most careful one.
+func freshness(mux *catalog.Mux, live bool) (ttl time.Duration, scope mcp.CacheScope) {
 	scope = mcp.CacheScopePublic
+	silent := false
 	for _, mount := range mux.Mounts() {
 		var hint catalog.CacheHint
 		if mount.Catalog != nil {
@@ -29,6 +39,7 @@ func freshness(mux *catalog.Mux) (ttl time.Duration, scope mcp.CacheScope) {
 			if hint.TTL > 0 && (ttl == 0 || hint.TTL < ttl) {
 				ttl = hint.TTL
 			}
+			silent = silent || hint.TTL == 0
 		} else if hinter, ok := mount.Repository.(catalog.CacheHinter); ok {
 			hint = hinter.CacheHint()
 		}
@@ -36,14 +47,14 @@ func freshness(mux *catalog.Mux) (ttl time.Duration, scope mcp.CacheScope) {
 			scope = mcp.CacheScopePrivate
 		}
 	}
-	if ttl == 0 {
-		ttl = defaultTTL
+	if ttl == 0 || live && silent {
+		ttl = unsaid(live)
 	}
 	return ttl, scope
 }
 
 // lifetime is how long the pages of a repository stay fresh.
-func lifetime(r catalog.Repository) time.Duration {
+func lifetime(r catalog.Repository, live bool) time.Duration {
 	hinter, ok := r.(catalog.CacheHinter)
 	if !ok {
 		return 0
@@ -51,7 +62,7 @@ func lifetime(r catalog.Repository) time.Duration {
 	if ttl := hinter.CacheHint().TTL; ttl != 0 {
 		return max(ttl, 0)
 	}
-	return defaultTTL
+	return unsaid(live)
 }
 
 // An ending closes a result, and the answer: with the members of its freshness, if

@@ -52,6 +52,32 @@
 // An [Observer] is told of every prompt that was asked for, also through a tool, and
 // of no argument.
 //
+// # Content that changes
+//
+// With Options.Live a program tells before each request what is to be served now:
+//
+//	server, err := serve.New(mux, serve.Options{Live: &serve.Live{Content: tree.Content}})
+//
+// Live.Content is asked before every request that lists, reads or completes content,
+// and before initialize and server/discover, which tell the instructions. While it
+// returns the same mux nothing is made anew; a request that is under way goes on with
+// the mux that it began with. Answers are the same as those of a server whose content
+// is fixed, with two differences. As every request may have to wait for the content,
+// all that need it are made aside on stdio; and where a catalog or a repository does
+// not say how long its answers stay fresh, they do not. Tools and templates are taken
+// to change with the program only, so the resources written in Go should be the same
+// on every mux.
+//
+// Nothing is announced: subscriptions/listen promises no notification, and clients see
+// a change when they ask. A cursor that was made for what was served before is -32602.
+//
+// Over HTTP there is more then. The lines of Live.Health follow the ok at /healthz,
+// for anybody who asks. GET / answers with Live.Status to those who may send requests
+// and see everything, and with Live.Health to others who may send requests. To these
+// too, POST /refresh has Content look at once, and answers with Live.Health;
+// /mcp?refresh=true does so for the request that is sent there. A program that wants
+// the same at a signal calls its own Content.
+//
 // # Who sees what
 //
 // A request may have a [catalog.Principal], by catalog.WithRequest in its context:

@@ -92,7 +92,7 @@ var defaultTimeouts = timeouts{header: 10 * time.Second, read: time.Minute, writ
 
 // Serve serves HTTP on ln until ctx is done: MCP at Endpoint, at /healthz and
 // /readyz whether the process is alive and whether it takes requests, and what
-// HTTPOptions add. It closes ln.
+// HTTPOptions and Live add. It closes ln.
 //
 // When ctx is done, /readyz has status 503 and answers end their connections, yet for
 // a second more all requests are served, new connections included: a balancer that asks
@@ -199,7 +199,7 @@ func (s *Server) route(w http.ResponseWriter, req *http.Request) {
 	case path == Endpoint:
 		s.endpoint(w, req)
 	case path == "/healthz" && reads(w, req):
-		io.WriteString(w, "ok\n")
+		s.serveHealth(w)
 	case path == "/readyz" && reads(w, req):
 		if s.draining.Load() {
 			http.Error(w, "stopping", http.StatusServiceUnavailable)
@@ -207,15 +207,18 @@ func (s *Server) route(w http.ResponseWriter, req *http.Request) {
 		}
 		io.WriteString(w, "ok\n")
 	case path == "/metrics" && s.http.Metrics != nil:
-		if reason := s.gate.refuse(req); reason != "" {
-			http.Error(w, reason, http.StatusForbidden)
-		} else if principal, denied := s.authenticate(req); denied != nil {
-			denied.header(w.Header())
-			http.Error(w, denied.reason, denied.status)
-		} else if limited(principal) {
+		if principal, ok := s.admits(w, req); ok && limited(principal) {
 			http.Error(w, "metrics are for those who may see everything", http.StatusForbidden)
-		} else if reads(w, req) {
+		} else if ok && reads(w, req) {
 			s.http.Metrics.ServeHTTP(w, req)
+		}
+	case path == "/" && s.live != nil:
+		if principal, ok := s.admits(w, req); ok && reads(w, req) {
+			s.serveStatus(w, principal)
+		}
+	case path == "/refresh" && s.live != nil:
+		if _, ok := s.admits(w, req); ok {
+			s.serveRefresh(w, req)
 		}
 	case s.http.OAuth != nil && slices.Contains(s.http.OAuth.paths, path):
 		if reason := s.gate.refuse(req); reason != "" {
@@ -230,6 +233,21 @@ func (s *Server) route(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
+// admits tells whether a request may be sent, and by whom, and refuses it otherwise.
+func (s *Server) admits(w http.ResponseWriter, req *http.Request) (*catalog.Principal, bool) {
+	if reason := s.gate.refuse(req); reason != "" {
+		http.Error(w, reason, http.StatusForbidden)
+		return nil, false
+	}
+	principal, denied := s.authenticate(req)
+	if denied != nil {
+		denied.header(w.Header())
+		http.Error(w, denied.reason, denied.status)
+		return nil, false
+	}
+	return principal, true
+}
+
 // reads tells whether a request only reads, and refuses it otherwise.
 func reads(w http.ResponseWriter, req *http.Request) bool {
 	if req.Method == http.MethodGet || req.Method == http.MethodHead {
@@ -238,6 +256,21 @@ func reads(w http.ResponseWriter, req *http.Request) bool {
 	w.Header().Set("Allow", "GET, HEAD")
 	http.Error(w, "only GET and HEAD are served here", http.StatusMethodNotAllowed)
 	return false
+}
+
+// enter waits until there is room for a request, and returns what makes room again.
+// It reports false where the client went away first. A connection of HTTP/1 has one
+// request at a time, and has its slot already.
+func (s *Server) enter(req *http.Request) (leave func(), ok bool) {
+	if req.ProtoMajor < 2 {
+		return func() {}, true
+	}
+	select {
+	case s.streams <- struct{}{}:
+		return func() { <-s.streams }, true
+	case <-req.Context().Done():
+		return nil, false
+	}
 }
 
 // bodies are the buffers that request bodies are read into.
@@ -298,14 +331,11 @@ func (s *Server) exchange(w http.ResponseWriter, req *http.Request, r *reply, se
 	if req.ContentLength > int64(s.maxRequest) && (req.Header.Get("Expect") != "" || req.ProtoMajor > 1) {
 		return tooLong()
 	}
-	if req.ProtoMajor > 1 {
-		select {
-		case s.streams <- struct{}{}:
-			defer func() { <-s.streams }()
-		case <-req.Context().Done():
-			return refuse(http.StatusServiceUnavailable, "the server is busy")
-		}
+	leave, ok := s.enter(req)
+	if !ok {
+		return refuse(http.StatusServiceUnavailable, "the server is busy")
 	}
+	defer leave()
 	body := bodies.Get().(*bytes.Buffer)
 	defer func() {
 		if body.Cap() <= 1<<20 {
@@ -327,7 +357,10 @@ func (s *Server) exchange(w http.ResponseWriter, req *http.Request, r *reply, se
 	if principal != nil {
 		ctx = catalog.WithRequest(ctx, &catalog.Request{Principal: principal})
 	}
-	s.handle(ctx, body.Bytes(), func(m *message) *fault { return checkHeaders(req.Header, m) }, r)
+	s.handle(ctx, body.Bytes(), func(m *message) *fault {
+		m.refresh = s.refreshes(req)
+		return checkHeaders(req.Header, m)
+	}, r)
 	seen.about(&r.request)
 	if r.empty() {
 		return http.StatusAccepted

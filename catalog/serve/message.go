@@ -25,6 +25,8 @@ type message struct {
 	modern bool
 	// principal is who asks, nil where nobody was authenticated.
 	principal *catalog.Principal
+	// refresh asks that live content be looked at at once.
+	refresh bool
 
 	// The members of params that this server reads, as they stand in the text;
 	// nil if absent or null.

@@ -5,9 +5,11 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -50,6 +52,8 @@ type Options struct {
 	// Watch, if not nil, is called when a message comes in, and what it returns when
 	// the message was answered. Both must be quick.
 	Watch func() func(Exchange)
+	// Live, if not nil, makes the content one that can change while it is served.
+	Live *Live
 	// HTTP are the settings of Serve and Handler.
 	HTTP HTTPOptions
 }
@@ -77,16 +81,22 @@ type Server struct {
 
 	// stock is what answers are made of.
 	stock atomic.Pointer[stock]
+
+	// live, if not nil, tells what the stock should be made of. changing is held
+	// while it is made anew, and refused is the last mux that no stock was made of.
+	live     *Live
+	changing sync.Mutex
+	refused  *catalog.Mux
 }
 
 // New returns a server for what is mounted on mux, which must be a catalog at
 // least; the first one gives the server its name, version and instructions. Mount
-// nothing afterwards.
+// nothing afterwards. With Options.Live, mux is what is served first.
 func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	s := &Server{
 		log: opts.Logger, observer: opts.Observer, pageSize: opts.PageSize, maxRequest: opts.MaxRequest,
 		hasTools: opts.Tools, linger: lingerTime, drain: drainTimeout, patience: patience, watch: opts.Watch,
-		http: opts.HTTP, timeouts: defaultTimeouts,
+		http: opts.HTTP, timeouts: defaultTimeouts, live: opts.Live,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -99,6 +109,9 @@ func New(mux *catalog.Mux, opts Options) (*Server, error) {
 	}
 	if s.pageSize == 0 {
 		s.pageSize = DefaultPageSize
+	}
+	if s.live != nil && s.live.Content == nil {
+		return nil, errors.New("Live has no Content: without it nothing can change")
 	}
 	var err error
 	if s.gate, err = s.http.settle(); err != nil {
@@ -120,6 +133,9 @@ type call func(ctx context.Context, m *message, r *reply) *fault
 // answer answers a request from memory, or returns the call that will.
 func (s *Server) answer(ctx context.Context, m *message, r *reply) (later call) {
 	defer s.recovered(m.id, m.method, r)
+	if s.live != nil && looksFirst(m.method) {
+		return s.answerLive
+	}
 	later, f := s.stock.Load().answer(ctx, m, r)
 	switch {
 	case later != nil:

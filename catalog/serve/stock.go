@@ -56,7 +56,7 @@ func newStock(of *Server, mux *catalog.Mux) (*stock, error) {
 	s.tools = s.newList("tools/list", "tools", "", toolEntries)
 	s.templates = s.newList("resources/templates/list", "resourceTemplates", "", s.templateEntries)
 
-	ttl, scope := freshness(mux)
+	ttl, scope := freshness(mux, of.live != nil)
 	if of.http.authenticates() {
 		scope = mcp.CacheScopePrivate
 	}
@@ -66,7 +66,7 @@ func newStock(of *Server, mux *catalog.Mux) (*stock, error) {
 	s.content, s.program, s.passing = s.ending(ttl, scope), s.ending(defaultTTL, scope), s.ending(0, scope)
 	for i := range mux.Mounts() {
 		if mount := &mux.Mounts()[i]; mount.Repository != nil {
-			ttl := lifetime(mount.Repository)
+			ttl := lifetime(mount.Repository, of.live != nil)
 			s.repositories = append(s.repositories, repository{mount, s.ending(ttl, scope), ttl})
 		}
 	}
