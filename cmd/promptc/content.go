@@ -59,26 +59,9 @@ func compileSound(cmd *cobra.Command, dir string) (*check.Program, error) {
 }
 
 func compileQuietly(dir string, progress func(done, total int)) (*check.Program, diag.List, error) {
-	shown, err := shownPath(dir)
+	root, shown, err := openContent(dir)
 	if err != nil {
 		return nil, nil, err
-	}
-	// Only a directory is opened: opening a named pipe would wait for its writer.
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, nil, unusable(shown, err)
-	}
-	if !info.IsDir() {
-		return nil, nil, fmt.Errorf("%s is not a directory; name the content directory", shown)
-	}
-	if err := inside(dir, shown); err != nil {
-		return nil, nil, err
-	}
-	// Through an os.Root nothing outside the directory can be read, whatever
-	// changes in it meanwhile.
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, nil, unusable(shown, err)
 	}
 	defer root.Close()
 	program, faults, err := gen.Compile(root.FS(), gen.Options{Root: shown, Progress: progress})
@@ -86,6 +69,30 @@ func compileQuietly(dir string, progress func(done, total int)) (*check.Program,
 		return nil, nil, uncompiled(shown, err)
 	}
 	return program, faults, nil
+}
+
+// openContent opens a content directory, and returns also how it is shown. Through
+// an os.Root nothing outside the directory can be read, whatever changes in it
+// meanwhile.
+func openContent(dir string) (root *os.Root, shown string, err error) {
+	if shown, err = shownPath(dir); err != nil {
+		return nil, "", err
+	}
+	// Only a directory is opened: opening a named pipe would wait for its writer.
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, "", unusable(shown, err)
+	}
+	if !info.IsDir() {
+		return nil, "", fmt.Errorf("%s is not a directory; name the content directory", shown)
+	}
+	if err := inside(dir, shown); err != nil {
+		return nil, "", err
+	}
+	if root, err = os.OpenRoot(dir); err != nil {
+		return nil, "", unusable(shown, err)
+	}
+	return root, shown, nil
 }
 
 // inside fails for a directory that is a part of a content directory, whose files
