@@ -55,7 +55,7 @@ func rootCommand(c *catalog.Catalog) *cobra.Command {
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, "%w", err) })
-	root.AddCommand(listCommand(c), renderCommand(c), versionCommand(c))
+	root.AddCommand(listCommand(c), renderCommand(c), versionCommand(c), verifyCommand(c))
 	return root
 }
 

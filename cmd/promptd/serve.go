@@ -47,7 +47,7 @@ func serveCommand(c *catalog.Catalog) *cobra.Command {
 		}
 		var figures *metrics.Metrics
 		if s.metricsAddress != "" {
-			figures = metrics.New(c, programVersion())
+			figures = metrics.New(c, thisBuild().Version)
 			opts.Observer, opts.Watch = figures, figures.Watch
 			if s.metricsAddress == s.address {
 				opts.HTTP.Metrics = figures.Handler()

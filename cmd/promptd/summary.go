@@ -24,15 +24,8 @@ type counts struct {
 
 func count(c *catalog.Catalog) counts {
 	n := counts{Prompts: len(c.Prompts), Skills: len(c.Skills), Documents: len(c.Documents)}
-	for _, d := range c.Documents {
+	for _, d := range files(c) {
 		n.Bytes += d.Size
-	}
-	for _, s := range c.Skills {
-		for _, d := range s.Files {
-			if d.MIMEType != catalog.Markdown { // the others are documents
-				n.Bytes += d.Size
-			}
-		}
 	}
 	return n
 }

@@ -1,0 +1,39 @@
+// This file holds what the program knows of how it was built.
+
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// A build is what the go command recorded of the program's.
+type build struct {
+	// Version is the module's.
+	Version string `json:"version"`
+	// Revision is the commit that the program was built at, and Modified whether
+	// files were changed since. It is empty where the build had no version control.
+	Revision string `json:"revision,omitempty"`
+	Modified bool   `json:"modified,omitempty"`
+	Go       string `json:"go"`
+}
+
+func thisBuild() build {
+	b := build{Version: "(devel)", Go: runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}

@@ -1,0 +1,25 @@
+// This file holds the files that are compiled in.
+
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/seed33527553/promptc/catalog"
+)
+
+// files returns all files of a catalog by path: the Markdown, and what skills hold
+// besides. catalog.yaml is not among them, for nothing serves it.
+func files(c *catalog.Catalog) []*catalog.Document {
+	list := slices.Clone(c.Documents)
+	for _, s := range c.Skills {
+		for _, d := range s.Files {
+			if d.MIMEType != catalog.Markdown { // the others are documents
+				list = append(list, d)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *catalog.Document) int { return cmp.Compare(a.Path, b.Path) })
+	return list
+}
