@@ -55,7 +55,8 @@ func rootCommand(c *catalog.Catalog) *cobra.Command {
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, "%w", err) })
-	root.AddCommand(listCommand(c), renderCommand(c), versionCommand(c), verifyCommand(c))
+	root.AddCommand(listCommand(c), renderCommand(c), versionCommand(c),
+		verifyCommand(c), explainCommand(c), treeCommand(c))
 	return root
 }
 

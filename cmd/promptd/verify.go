@@ -93,14 +93,14 @@ type tree struct {
 func readTree(dir string) (*tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, plainError(dir, err)
+		return nil, cannotRead(dir, err)
 	}
 	defer root.Close()
 	t := &tree{digests: map[string]string{}}
 	entries, size := 0, int64(0)
 	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return plainError(path.Join(dir, p), err)
+			return cannotRead(path.Join(dir, p), err)
 		}
 		if p == "." {
 			return nil
@@ -123,7 +123,7 @@ func readTree(dir string) (*tree, error) {
 		case inTree(p):
 			n, digest, err := digestFile(root, p)
 			if err != nil {
-				return plainError(path.Join(dir, p), err)
+				return cannotRead(path.Join(dir, p), err)
 			}
 			t.digests[p] = digest
 			if size += n; size > maxTreeBytes {
@@ -138,12 +138,21 @@ func readTree(dir string) (*tree, error) {
 	return t, nil
 }
 
-// plainError returns what is wrong with a file, by the name that it was given under.
-func plainError(name string, err error) error {
+// cannotRead returns what is wrong with reading a file, by the name that it was given
+// under.
+func cannotRead(name string, err error) error {
+	return fmt.Errorf("cannot read %s: %w", name, plainCause(err))
+}
+
+// plainCause returns the cause of an error without the path, which may be the machine's.
+func plainCause(err error) error {
 	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
-		err = cause.Err
+		return cause.Err
 	}
-	return fmt.Errorf("cannot read %s: %w", name, err)
+	if cause := (*os.LinkError)(nil); errors.As(err, &cause) {
+		return cause.Err
+	}
+	return err
 }
 
 // inTree tells whether a file counts in a content tree: the compiler compiles it or
