@@ -17,19 +17,21 @@ import (
 // noArguments is the data of an error that names no bad argument of deploy-app.
 const deployArguments = `"arguments":["service","environment","version"]`
 
-func TestErrors(t *testing.T) {
-	bare := newMuxServer(t, Options{}, mountOwn)
-	withTools := newMuxServer(t, Options{Tools: true}, mountOwn)
+// An errorCase is a request that fails, by the rules of each era.
+type errorCase struct {
+	name, method, params string
+	legacy, modern       int    // the code; 0 where there is no error
+	message              string // a part of it
+	data                 string // JSON; empty for none
+}
+
+// errorCases are for what mountOwn mounts. Only those that call tools need them.
+func errorCases() []errorCase {
 	deploy := func(missing, unknown, invalid string) string {
 		return `{"prompt":"deploy-app","missing":[` + missing + `],"unknown":[` + unknown + `],"invalid":[` + invalid + `],` + deployArguments + `}`
 	}
 	allowed := `{"name":"environment","allowed":["staging","Production","prod \"2\""]}`
-	tests := []struct {
-		name, method, params string
-		legacy, modern       int
-		message              string // a part of it
-		data                 string // JSON; empty for none
-	}{
+	return []errorCase{
 		{"prompt unknown", "prompts/get", `{"name":"nope"}`, -32602, -32602, `no prompt has the name "nope"`, `{"prompt":"nope"}`},
 		{"prompt name in other case", "prompts/get", `{"name":"Plain"}`, -32602, -32602, `"Plain"`, `{"prompt":"Plain"}`},
 		{"prompt name absent", "prompts/get", `{}`, -32602, -32602, "name must be", ""},
@@ -165,7 +167,12 @@ func TestErrors(t *testing.T) {
 		{"logging at a number", "logging/setLevel", `{"level":3}`, -32601, -32601, "", ""},
 		{"_meta not an object", "prompts/get", `{"name":"plain","_meta":7}`, -32602, 0, "params._meta must be an object", ""},
 	}
-	for _, test := range tests {
+}
+
+func TestErrors(t *testing.T) {
+	bare := newMuxServer(t, Options{}, mountOwn)
+	withTools := newMuxServer(t, Options{Tools: true}, mountOwn)
+	for _, test := range errorCases() {
 		for _, e := range []era{legacy, modern} {
 			want := test.legacy
 			if e == modern {

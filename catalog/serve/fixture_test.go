@@ -196,15 +196,21 @@ func newServer(t testing.TB, opts Options, catalogs ...*catalog.Catalog) *Server
 // newMuxServer serves what mount mounts.
 func newMuxServer(t testing.TB, opts Options, mount func(*catalog.Mux) error) *Server {
 	t.Helper()
-	var mux catalog.Mux
-	if err := mount(&mux); err != nil {
-		t.Fatal(err)
-	}
-	s, err := New(&mux, opts)
+	s, err := New(muxOf(t, mount), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// muxOf returns what mount mounts.
+func muxOf(t testing.TB, mount func(*catalog.Mux) error) *catalog.Mux {
+	t.Helper()
+	var mux catalog.Mux
+	if err := mount(&mux); err != nil {
+		t.Fatal(err)
+	}
+	return &mux
 }
 
 // An era is one of the two ways to speak the protocol.

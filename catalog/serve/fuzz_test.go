@@ -164,10 +164,12 @@ func knownCode(code int) bool {
 	return false
 }
 
-// FuzzHandle has two servers of the same content, as replicas are, answer alike.
+// FuzzHandle has two servers of the same content, as replicas are, answer alike, and
+// one whose content could change.
 func FuzzHandle(f *testing.F) {
 	opts := Options{Tools: true, PageSize: 2}
 	s, twin := newMuxServer(f, opts, mountAll), newMuxServer(f, opts, mountAll)
+	live, _ := newLive(f, opts, muxOf(f, mountAll))
 	for _, seed := range append(seeds(), cursorSeeds(f, s)...) {
 		f.Add([]byte(seed))
 	}
@@ -197,6 +199,10 @@ func FuzzHandle(f *testing.F) {
 			if other, _ := answerOf(twin, p, message); !bytes.Equal(other, text) {
 				t.Errorf("two servers answer\n%s\n%s", text, other)
 			}
+			other, _ := answerOf(live, p, message)
+			if kept, static := unhinted(other), unhinted(text); !bytes.Equal(kept, static) {
+				t.Errorf("servers of fixed and of changing content answer\n%s\n%s", static, kept)
+			}
 		}
 	})
 }
@@ -216,7 +222,7 @@ func FuzzHTTP(f *testing.F) {
 		Tokens: tokens(f, "a "+digest(token)+" prefixes=live/ tags=go"), AllowHosts: []string{host, "mcp.test:8443"}, AllowOrigins: []string{origin},
 		Metrics: http.NotFoundHandler(),
 	}
-	secured := newMuxServer(f, opts, mountAll)
+	secured, content := newLive(f, opts, muxOf(f, mountAll))
 	for _, seed := range append(seeds(), cursorSeeds(f, open)...) {
 		r := fields{method: "POST", path: Endpoint, contentType: "application/json", host: "localhost", body: seed}
 		add(r)
@@ -248,7 +254,13 @@ func FuzzHTTP(f *testing.F) {
 		{method: "POST", path: Endpoint, contentType: "application/json; charset=utf-8", authorization: "Bearer " + token + "=", host: "MCP.test:8443", body: plain},
 		{method: "POST", path: Endpoint + "?access_token=" + token, contentType: "application/json", authorization: "Bearer " + token, host: host, body: plain},
 		{method: "GET", path: "/metrics", authorization: "Bearer " + token, host: host},
+		{method: "GET", path: "/", authorization: "Bearer " + token, host: host},
+		{method: "GET", path: "/", host: "localhost"},
+		{method: "POST", path: "/refresh?x=%zz", authorization: "Bearer " + token, host: host, origin: origin, body: "x"},
+		{method: "PUT", path: "/refresh", authorization: "x", host: host},
+		{method: "POST", path: Endpoint + "?refresh=true", contentType: "application/json", authorization: "Bearer " + token, host: host, body: plain},
 		{method: "HEAD", path: "/healthz", host: "localhost"},
+		{method: "GET", path: "/healthz", authorization: "x", host: host},
 		{method: "GET", path: "/readyz", authorization: "x", host: host},
 		{method: "POST", path: "/../mcp", contentType: "application/json", host: "localhost", body: plain},
 		{method: "POST", path: Endpoint, contentType: "application/json", version: "2026-07-28", mcpMethod: "prompts/get", name: "=?base64?cGxhaW4=?=", host: "localhost", body: plain},
@@ -274,9 +286,13 @@ func FuzzHTTP(f *testing.F) {
 			local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}
 			req = req.WithContext(context.WithValue(req.Context(), http.LocalAddrContextKey, local))
 		}
-		w := httptest.NewRecorder()
+		w, refreshed := httptest.NewRecorder(), content.refreshed.Load()
 		s.Handler().ServeHTTP(w, req)
 
+		known := strings.HasSuffix(authorization, " "+token)
+		if refreshed != content.refreshed.Load() && (s == open || !known) {
+			t.Errorf("%s refreshes with %q", path, authorization)
+		}
 		if shared := w.Header().Get("Access-Control-Allow-Origin"); shared != "" {
 			if name, _, _ := strings.Cut(from, ":"); shared != from || !strings.EqualFold(name, "http") && !strings.EqualFold(name, "https") {
 				t.Errorf("shared with %q, asked from %q", shared, from)
@@ -286,12 +302,20 @@ func FuzzHTTP(f *testing.F) {
 			}
 		}
 		if req.URL.Path != Endpoint {
-			if w.Code == http.StatusOK && w.Body.String() != "ok\n" {
+			// The holder of the token has limits.
+			told := map[string]string{"/readyz": "ok\n", "/healthz": "ok\n"}
+			if s == secured {
+				told["/healthz"] = "ok\nhealth\n"
+			}
+			if s == secured && known {
+				told["/"], told["/refresh"] = "health\n", "health\n"
+			}
+			if w.Code == http.StatusOK && w.Body.String() != told[req.URL.Path] {
 				t.Errorf("%s answers %s", path, w.Body)
 			}
 			return
 		}
-		if s == secured && w.Code < 300 && w.Code != http.StatusNoContent && !strings.HasSuffix(authorization, " "+token) {
+		if s == secured && w.Code < 300 && w.Code != http.StatusNoContent && !known {
 			t.Errorf("let in with %q", authorization)
 		}
 		switch events := w.Header().Get("Content-Type") == "text/event-stream"; {

@@ -175,7 +175,7 @@ func TestPaths(t *testing.T) {
 		status       int
 	}{
 		{bare, "GET", "/", 404}, {bare, "POST", "/", 404}, {bare, "POST", "/mcp/", 404}, {bare, "POST", "//mcp", 404}, {bare, "POST", "/x/../mcp", 404},
-		{bare, "POST", "/MCP", 404}, {bare, "GET", "/metrics", 404}, {bare, "GET", "/.well-known/oauth-protected-resource", 404}, {bare, "GET", "/sse", 404},
+		{bare, "POST", "/MCP", 404}, {bare, "GET", "/metrics", 404}, {bare, "GET", "/.well-known/oauth-protected-resource", 404}, {bare, "GET", "/sse", 404}, {bare, "POST", "/refresh", 404},
 		{bare, "GET", "/healthz", 200}, {bare, "HEAD", "/readyz", 200}, {bare, "POST", "/healthz", 405}, {bare, "DELETE", "/readyz", 405},
 		{s, "GET", "/metrics", 200}, {s, "POST", "/metrics", 405},
 	} {
