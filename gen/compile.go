@@ -34,11 +34,17 @@ const (
 	MaxFileBytes = check.MaxSkillBytes
 )
 
-// Options are what Compile wants to know besides the tree.
+// Options are what Compile and Load want to know besides the tree.
 type Options struct {
 	// Root is how the tree's directory is shown in diagnostics: its path from the
 	// working directory, with slashes.
 	Root string
+	// Layout is the tree's; Load detects it if it is empty. Compile knows the content
+	// contract's alone.
+	Layout check.Layout
+	// Links are the paths of symbolic links that belong to the tree and are not in its
+	// file system.
+	Links []string
 	// Progress, if not nil, is called as files are read, at times by several
 	// goroutines at once, with how many are done and how many there are.
 	Progress func(done, total int)
@@ -54,11 +60,41 @@ func (o *Options) source(p string) *diag.Source { return &diag.Source{Name: path
 // Links are never followed: each is a fault. Names that start with a dot are
 // passed over.
 func Compile(fsys fs.FS, opt Options) (*check.Program, diag.List, error) {
-	entries, unlisted, err := walk(func(dir string) ([]fs.DirEntry, error) { return fs.ReadDir(fsys, dir) }, opt.source)
+	opt.Layout = check.Contract
+	tree, err := Load(fsys, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	items, faults := check.Arrange(check.Contract, entries, opt.source)
+	if tree.Root = path.Base(opt.Root); tree.Root == "." || tree.Root == "/" {
+		tree.Root = ""
+	}
+	program, faults, _ := check.Trees([]*check.Tree{tree})
+	faults.Sort()
+	if len(faults) > 0 {
+		return nil, faults, nil
+	}
+	return program, nil, nil
+}
+
+// Load reads the content tree in fsys as Compile does, for [check.Trees].
+func Load(fsys fs.FS, opt Options) (*check.Tree, error) {
+	entries, unlisted, err := walk(func(dir string) ([]fs.DirEntry, error) { return fs.ReadDir(fsys, dir) }, opt.source)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range opt.Links {
+		entries = append(entries, check.Entry{Path: p, Type: fs.ModeSymlink})
+	}
+	if len(opt.Links) > 0 {
+		sortEntries(entries)
+	}
+	if opt.Layout == "" {
+		opt.Layout = check.Detect(entries, func(p string) string {
+			start, _ := readStart(fsys, p)
+			return string(start)
+		})
+	}
+	items, misplaced := check.Arrange(opt.Layout, entries, opt.source)
 	inputs, unread, err := read(items, func(i int) (*check.Input, int, error) {
 		raw, err := readFile(fsys, items[i].Path)
 		if err != nil {
@@ -67,19 +103,9 @@ func Compile(fsys fs.FS, opt Options) (*check.Program, diag.List, error) {
 		return input(items[i], raw, opt.source), len(raw), nil
 	}, &opt)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	root := path.Base(opt.Root)
-	if root == "." || root == "/" {
-		root = ""
-	}
-	program, more := check.Files(root, inputs)
-	faults = slices.Concat(faults, unlisted, unread, more)
-	faults.Sort()
-	if len(faults) > 0 {
-		return nil, faults, nil
-	}
-	return program, nil, nil
+	return &check.Tree{Layout: opt.Layout, Root: opt.Root, Inputs: inputs, Faults: slices.Concat(misplaced, unlisted, unread)}, nil
 }
 
 // walk lists what is in a tree, sorted, and so each directory before what is in it.
@@ -120,8 +146,12 @@ func walk(list func(dir string) ([]fs.DirEntry, error), source func(string) *dia
 		}
 		dirs = below
 	}
-	slices.SortFunc(entries, func(a, b check.Entry) int { return strings.Compare(a.Path, b.Path) })
+	sortEntries(entries)
 	return entries, faults, nil
+}
+
+func sortEntries(entries []check.Entry) {
+	slices.SortFunc(entries, func(a, b check.Entry) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // unreadable reports a file or directory that cannot be read. It is a fault and not
@@ -219,4 +249,14 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 		return nil, errTooLarge
 	}
 	return b.Bytes(), nil
+}
+
+// readStart reads as much of a file as its frontmatter can hold.
+func readStart(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, parse.MaxFrontmatter))
 }
