@@ -1,0 +1,103 @@
+// This file holds the table of changes.
+
+package breaking_test
+
+var changes = []struct {
+	name  string
+	edits []edit
+}{
+	{"nothing", nil},
+	{"only a version", []edit{{review, "1.2.3", "1.3.0"}}},
+	{"only a version, lowered", []edit{{review, "1.2.3", "1.2.2"}}},
+	{"only a version, to a pre-release of itself", []edit{{review, "1.2.3", "1.2.3-rc.1"}}},
+	{"only a version, by build metadata", []edit{{review, "1.2.3", "1.2.3+a"}}},
+
+	// Words.
+	{"a body", []edit{{review, "Understood.", "Understood!"}}},
+	{"a body, and the version", []edit{{review, "Understood.", "Understood!"}, {review, "1.2.3", "1.2.4"}, {yaml, "1.4.0", "1.4.1"}}},
+	{"a body, and a pre-release", []edit{{review, "Understood.", "Understood!"}, {review, "1.2.3", "1.2.4-rc.1"}, {yaml, "1.4.0", "1.4.1-0"}}},
+	{"a body, and the build metadata", []edit{{review, "Understood.", "Understood!"}, {review, "1.2.3", "1.2.3+b.2"}}},
+	{"a description", []edit{{greet, "Greet somebody.", "Greet a person."}}},
+	{"a title", []edit{{greet, "  description: Greet", "  title: Greeting\n  description: Greet"}, {greet, "0.3.1", "0.3.2"}}},
+	{"an argument's description", []edit{{review, "The tone.", "Its tone."}}},
+	{"the order of choices", []edit{{review, "[quick, thorough]", "[thorough, quick]"}}},
+	{"the text of a skill", []edit{{audit, "twice", "thrice"}}},
+	{"the text of a script", []edit{{"skills/audit/scripts/run.sh", "run", "ran"}}},
+	{"the text of a document", []edit{{"guides/style.md", "short", "shorter"}}},
+	{"the settings", []edit{{yaml, "title: Team", "title: The team"}}},
+	{"the text after a pre-release", []edit{{deploy, "tested", "tried"}, {deploy, "rc.1", "rc.2"}}},
+	{"the text after a pre-release, with the same version", []edit{{deploy, "tested", "tried"}}},
+	{"a break after a pre-release", []edit{{deploy, "[resource://skills/deploy/document]", "[deploys]"}, {deploy, "2.0.0-rc.1", "2.0.0"}}},
+
+	// What is added, or loosened.
+	{"an added prompt", []edit{{"prompts/new/PROMPT.md", "", "---\nprompt:\n  version: 1.0.0\n  description: New.\n---\nSomething new.\n"}}},
+	{"an added skill", []edit{{"skills/new/SKILL.md", "", "---\nname: new\ndescription: New.\nx-personal-mcp: {id: new, version: 1.0.0, capabilities: [x]}\n---\nText.\n"}}},
+	{"an added document", []edit{{"guides/new.md", "", "# New\n"}, {yaml, "1.4.0", "1.5.0"}}},
+	{"an added optional argument", []edit{{review, "      description: The tone.\n", "      description: The tone.\n    - name: more\n      description: More.\n"}, {review, "Understood.", "Understood {{more}}."}}},
+	{"an added choice", []edit{{review, "[quick, thorough]", "[quick, thorough, endless]"}, {review, "1.2.3", "1.2.4"}}},
+	{"an argument that became optional", []edit{{review, "required: true", "required: false"}, {review, "1.2.3", "1.3.0"}}},
+	{"a default", []edit{{review, "default: quick", "default: thorough"}}},
+	{"a default that is gone", []edit{{review, "      default: quick\n", ""}}},
+	{"tags", []edit{{review, "[git]", "[git, code]"}}},
+	{"a category", []edit{{review, "  tags:", "  category: code\n  tags:"}}},
+	{"dependencies", []edit{{audit, "  depends_on: [deploy]\n", ""}}},
+	{"an added capability", []edit{{audit, "checks]", "checks, more]"}}},
+	{"an added reference", []edit{{"skills/audit/references/new.md", "", "# New\n"}}},
+	{"an added file", []edit{{"skills/audit/scripts/new.sh", "", "echo\n"}, {audit, "1.0.0", "1.1.0"}}},
+	{"a name for the catalog that had one", []edit{{yaml, "  name: team\n", "  name: crew\n"}}},
+
+	// What breaks: prompts.
+	{"a removed prompt", []edit{{greet, "", ""}}},
+	{"a removed prompt, and the catalog's version", []edit{{greet, "", ""}, {yaml, "1.4.0", "2.0.0"}}},
+	{"a removed prompt and a new one", []edit{{greet, "", ""}, {"prompts/new/PROMPT.md", "", "---\nprompt:\n  version: 1.0.0\n  description: New.\n---\nSomething new that has nothing to do with the old one.\n"}}},
+	{"a renamed prompt", []edit{{greet, "", ""}, {"prompts/hello/PROMPT.md", "", "---\nprompt:\n  version: 0.4.0\n  description: Greet somebody.\n  arguments:\n    - name: who\n      description: Who to greet.\n---\nSay hello to {{who}}, gently and in the language that they speak at home.\n"}}},
+	{"a removed argument", []edit{{review, "    - name: tone\n      description: The tone.\n", ""}, {review, ", in the tone {{tone}}", ""}}},
+	{"the only argument removed", []edit{{greet, "  arguments:\n    - name: who\n      description: Who to greet.\n", ""}, {greet, "{{who}}", "them"}}},
+	{"an argument in camel case", []edit{{review, "name: tone", "name: toNe"}, {review, "{{tone}}", "{{toNe}}"}}},
+	{"a renamed argument, by its description", []edit{{review, "name: tone", "name: voice"}, {review, "{{tone}}", "{{voice}}"}}},
+	{"a renamed argument, by its place", []edit{{review, "name: tone\n      description: The tone.", "name: voice\n      description: The voice."}, {review, "{{tone}}", "{{voice}}"}}},
+	{"two arguments that are others", []edit{
+		{review, "name: tone\n      description: The tone.", "name: voice\n      description: The voice."}, {review, "{{tone}}", "{{voice}}"},
+		{review, "name: diff\n      description: The change.", "name: patch\n      description: What to review."}, {review, "{{diff}}", "{{patch}}"}}},
+	{"a required argument", []edit{{review, "      description: The tone.\n", "      description: The tone.\n      required: true\n"}}},
+	{"an argument that was written as optional and is required", []edit{{greet, "      description: Who to greet.\n", "      description: Who to greet.\n      required: true\n"}, {greet, "0.3.1", "0.4.0"}, {yaml, "1.4.0", "2.0.0"}}},
+	{"an added required argument", []edit{{review, "      description: The tone.\n", "      description: The tone.\n    - name: more\n      description: More.\n      required: true\n"}, {review, "Understood.", "Understood {{more}}."}}},
+	{"arguments that changed places", []edit{{review, "    - name: tone\n      description: The tone.\n", ""}, {review, "    - name: diff\n", "    - name: tone\n      description: The tone.\n    - name: diff\n"}}},
+	{"an added argument before the others", []edit{{review, "    - name: diff\n", "    - name: more\n      description: More.\n    - name: diff\n"}, {review, "Understood.", "Understood {{more}}."}}},
+	{"an added argument in the place of a removed one", []edit{
+		{review, "    - name: depth\n      description: How far to go.\n      choices: [quick, thorough]\n      default: quick\n", "    - name: speed\n      description: How fast.\n"},
+		{review, "    - name: tone\n      description: The tone.\n", ""}, {review, "{{depth}} care, in the tone {{tone}}", "{{speed}}"}}},
+	{"a removed choice", []edit{{review, "[quick, thorough]", "[quick]"}}},
+	{"a renamed choice", []edit{{review, "[quick, thorough]", "[quick, through]"}}},
+	{"added choices", []edit{{review, "      description: The tone.\n", "      description: The tone.\n      choices: [kind, plain]\n"}}},
+	{"removed choices", []edit{{review, "      choices: [quick, thorough]\n", ""}}},
+	{"a message more", []edit{{review, "Understood.\n", "Understood.\n<!-- role: user -->\nGo on.\n"}}},
+	{"a message less", []edit{{review, "<!-- role: assistant -->\n", ""}}},
+	{"another role", []edit{{review, "role: assistant", "role: user"}}},
+	{"another role at the start", []edit{{review, "Review {{diff}}", "<!-- role: assistant -->\nReview {{diff}}"}}},
+	{"a break, and the version", []edit{{review, "role: assistant", "role: user"}, {review, "1.2.3", "2.0.0"}, {yaml, "1.4.0", "2.0.0"}}},
+	{"a break, and a pre-release of the version", []edit{{review, "role: assistant", "role: user"}, {review, "1.2.3", "2.0.0-rc.1"}, {yaml, "1.4.0", "2.0.0-rc.1"}}},
+	{"a break, and too low a version", []edit{{review, "role: assistant", "role: user"}, {review, "1.2.3", "1.9.0"}, {yaml, "1.4.0", "1.5.0"}}},
+	{"a break, and a lowered version", []edit{{review, "role: assistant", "role: user"}, {review, "1.2.3", "1.2.2"}}},
+
+	// What breaks: skills, documents and the catalog.
+	{"a removed skill", []edit{{audit, "", ""}, {"skills/audit/references/faq.md", "", ""}, {"skills/audit/references/more/deep.md", "", ""}, {"skills/audit/scripts/run.sh", "", ""}}},
+	{"a renamed skill", []edit{{deploy, "", ""}, {audit, "depends_on: [deploy]", "depends_on: [rollout]"},
+		{"skills/rollout/SKILL.md", "", "---\nname: rollout\ndescription: Deploys.\nx-personal-mcp: {id: rollout, version: 2.0.0, capabilities: [resource://skills/rollout/document]}\n---\n# Deploy\n\nTake a deep breath, then deploy what the pipeline has built and tested.\n"}}},
+	{"a removed capability", []edit{{audit, ", checks]", "]"}}},
+	{"a removed reference", []edit{{"skills/audit/references/faq.md", "", ""}}},
+	{"a removed reference that was listed", []edit{{audit, "  references:\n    deep: references/more/deep.md\n", ""}, {"skills/audit/references/more/deep.md", "", ""}}},
+	{"a reference with another id", []edit{{audit, "deep: references", "deeper: references"}}},
+	{"a reference with another id and path", []edit{{"skills/audit/references/faq.md", "", ""}, {"skills/audit/references/questions.md", "", "# Questions\n"}}},
+	{"a reference with another path", []edit{{audit, "more/deep.md", "deep.md"}, {"skills/audit/references/more/deep.md", "", ""}, {"skills/audit/references/deep.md", "", "# Deep\n"}}},
+	{"a removed file", []edit{{"skills/audit/scripts/run.sh", "", ""}}},
+	{"a file with another path", []edit{{"skills/audit/scripts/run.sh", "", ""}, {"skills/audit/scripts/start.sh", "", "echo run\n"}}},
+	{"a removed document", []edit{{"guides/style.md", "", ""}}},
+	{"a document with another path", []edit{{"guides/start.md", "", ""}, {"guides/first/start.md", "", "# Start\n\nBegin here, and read on when you know more of this.\n"}}},
+	{"another prefix", []edit{{yaml, "prefix: team/", "prefix: crew/"}}},
+	{"no prefix", []edit{{yaml, "  prefix: team/\n", ""}, {yaml, "1.4.0", "2.0.0"}}},
+	{"no catalog.yaml", []edit{{yaml, "", ""}}},
+	{"no version of the catalog", []edit{{yaml, "  version: 1.4.0\n", ""}}},
+	{"no version of the catalog, and a change", []edit{{yaml, "  version: 1.4.0\n", ""}, {"guides/style.md", "short", "shorter"}}},
+	{"a lowered version of the catalog", []edit{{yaml, "1.4.0", "1.3.9"}}},
+}
