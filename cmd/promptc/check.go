@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,8 @@ func checkCommand() *cobra.Command {
 		Use:   "check [CONTENT]",
 		Short: "Report every fault of the content",
 		Long: `Check reads the whole content directory, "content" unless another is named, and
-reports every violation of the contract with its rule, its place and a hint.
+reports every violation of the contract with its rule, its place and a hint. What was
+vendored beside the directory is checked with it.
 
 The exit status is 0 where there are no faults, 1 where there are, and 2 where the
 command line is wrong or the directory cannot be read.`,
@@ -37,21 +39,23 @@ command line is wrong or the directory cannot be read.`,
 			return usageError(cmd, "%w", err)
 		}
 		dir := contentOf(args)
-		program, faults, err := compile(cmd, dir)
+		release, err := compile(cmd, dir)
 		if err != nil {
 			return err
 		}
-		if err := diag.Write(cmd.OutOrStdout(), format, faults); err != nil {
+		all := slices.Concat(release.Faults, release.Warnings)
+		all.Sort()
+		if err := diag.Write(cmd.OutOrStdout(), format, all); err != nil {
 			return err
 		}
-		if len(faults) > 0 {
+		if len(release.Faults) > 0 {
 			return errFaults
 		}
 		shown, err := shownPath(dir)
 		if err != nil {
 			return err
 		}
-		c := program.Catalog
+		c := release.Program.Catalog
 		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s, no faults\n", shown,
 			count(len(c.Prompts), "prompt"), count(len(c.Skills), "skill"), count(len(c.Documents), "document"))
 		return err

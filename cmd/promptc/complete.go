@@ -34,12 +34,12 @@ func liveCatalog(cmd *cobra.Command) *catalog.Catalog {
 	}
 	compiled := make(chan *catalog.Catalog, 1)
 	go func() {
-		program, faults, err := compileQuietly(dir, nil)
-		if err != nil || len(faults) > 0 {
+		release, err := compileQuietly(dir, nil)
+		if err != nil || release.Program == nil {
 			compiled <- nil
 			return
 		}
-		compiled <- program.Catalog
+		compiled <- release.Program.Catalog
 	}()
 	select {
 	case c := <-compiled:

@@ -35,8 +35,9 @@ func addContentFlag(cmd *cobra.Command) *string {
 	return dir
 }
 
-// compile compiles the content directory and tells its progress on standard error.
-func compile(cmd *cobra.Command, dir string) (*check.Program, diag.List, error) {
+// compile compiles the content directory, with what is vendored beside it, and tells
+// its progress on standard error.
+func compile(cmd *cobra.Command, dir string) (*gen.Release, error) {
 	p := newProgress(cmd.ErrOrStderr())
 	defer p.stop()
 	return compileQuietly(dir, p.report())
@@ -45,30 +46,30 @@ func compile(cmd *cobra.Command, dir string) (*check.Program, diag.List, error) 
 // compileSound is compile for commands that are not about faults: where there are
 // any, it prints them to standard error and fails.
 func compileSound(cmd *cobra.Command, dir string) (*check.Program, error) {
-	program, faults, err := compile(cmd, dir)
+	release, err := compile(cmd, dir)
 	if err != nil {
 		return nil, err
 	}
-	if len(faults) > 0 {
-		if err := diag.Write(cmd.ErrOrStderr(), diag.Text, faults); err != nil {
+	if len(release.Faults) > 0 {
+		if err := diag.Write(cmd.ErrOrStderr(), diag.Text, release.Faults); err != nil {
 			return nil, err
 		}
 		return nil, errFaults
 	}
-	return program, nil
+	return release.Program, nil
 }
 
-func compileQuietly(dir string, progress func(done, total int)) (*check.Program, diag.List, error) {
+func compileQuietly(dir string, progress func(done, total int)) (*gen.Release, error) {
 	root, shown, err := openContent(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer root.Close()
-	program, faults, err := gen.Compile(root.FS(), gen.Options{Root: shown, Progress: progress})
+	release, err := gen.CompileRelease(dir, gen.Options{Root: shown, Progress: progress})
 	if err != nil {
-		return nil, nil, uncompiled(shown, err)
+		return nil, uncompiled(shown, err)
 	}
-	return program, faults, nil
+	return release, nil
 }
 
 // openContent opens a content directory, and returns also how it is shown. Through

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -29,7 +30,8 @@ func generateCommand() *cobra.Command {
 		Short: "Write the Go package of the content",
 		Long: `Generate compiles the content directory, "content" unless another is named, into
 a Go package. It writes only files that change and removes only files that it once
-wrote. Where the content has faults it prints them and writes nothing.
+wrote. Where the content has faults it prints them and writes nothing. What promptc
+vendor put beside the directory is compiled with it.
 
 The exit status is 0 where all is well; 1 where the content has faults or, with
 --check, the package is stale; and 2 for any other error.`,
@@ -49,20 +51,25 @@ The exit status is 0 where all is well; 1 where the content has faults or, with
 		if err != nil {
 			return err
 		}
-		program, faults, err := compile(cmd, contentOf(args))
+		release, err := compile(cmd, contentOf(args))
 		if err != nil {
 			return err
 		}
-		if len(faults) > 0 {
-			if err := diag.Write(cmd.OutOrStdout(), diag.Text, faults); err != nil {
-				return err
-			}
-			return errFaults
-		}
-		if program.Root, err = gen.SourceRoot(contentOf(args), *output); err != nil {
+		faults := slices.Concat(release.Faults, release.Unvendored)
+		all := slices.Concat(faults, release.Warnings)
+		all.Sort()
+		if err := diag.Write(cmd.OutOrStdout(), diag.Text, all); err != nil {
 			return err
 		}
-		files, err := emit.Package(program, options)
+		if len(faults) > 0 {
+			return errFaults
+		}
+		root, err := gen.SourceRoot(contentOf(args), *output)
+		if err != nil {
+			return err
+		}
+		release.Rename(root)
+		files, err := emit.Package(release.Program, options)
 		if err != nil {
 			return err
 		}

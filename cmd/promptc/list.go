@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -37,13 +38,16 @@ func listCommand() *cobra.Command {
 	return cmd
 }
 
+// sourceName names where a prompt or skill is from.
+func sourceName(source string) string { return cmp.Or(source, catalog.BuiltIn) }
+
 func writeList(out io.Writer, c *catalog.Catalog) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, p := range c.Prompts {
-		fmt.Fprintf(w, "prompt\t%s\t%s\t%s\n", p.ID, p.Version, oneLine(p.Description, listWidth))
+		fmt.Fprintf(w, "prompt\t%s\t%s\t%s\t%s\n", p.ID, cmp.Or(p.Version, "-"), sourceName(p.Source), oneLine(p.Description, listWidth))
 	}
 	for _, s := range c.Skills {
-		fmt.Fprintf(w, "skill\t%s\t%s\t%s\n", s.ID, s.Version, oneLine(s.Description, listWidth))
+		fmt.Fprintf(w, "skill\t%s\t%s\t%s\t%s\n", s.ID, cmp.Or(s.Version, "-"), sourceName(s.Source), oneLine(s.Description, listWidth))
 	}
 	return w.Flush()
 }

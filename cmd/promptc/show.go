@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 	"text/tabwriter"
 
@@ -33,7 +32,7 @@ func showCommand() *cobra.Command {
 		var b bytes.Buffer
 		for i, p := range program.Catalog.Prompts {
 			if p.ID == id {
-				showPrompt(&b, program.Root, p, &program.Prompts[i])
+				showPrompt(&b, program, p, &program.Prompts[i])
 			}
 		}
 		for i, s := range program.Catalog.Skills {
@@ -41,7 +40,7 @@ func showCommand() *cobra.Command {
 				if b.Len() > 0 {
 					b.WriteByte('\n')
 				}
-				showSkill(&b, program.Root, s, &program.Skills[i])
+				showSkill(&b, program, s, &program.Skills[i])
 			}
 		}
 		if b.Len() == 0 {
@@ -70,7 +69,7 @@ func (s sheet) row(name, value string) {
 	}
 }
 
-func showPrompt(out io.Writer, root string, p *catalog.Prompt, names *check.PromptNames) {
+func showPrompt(out io.Writer, program *check.Program, p *catalog.Prompt, names *check.PromptNames) {
 	fmt.Fprintf(out, "prompt %s %s\n", p.ID, p.Version)
 	w := newSheet(out)
 	w.row("title", p.Title)
@@ -82,7 +81,8 @@ func showPrompt(out io.Writer, root string, p *catalog.Prompt, names *check.Prom
 		roles = append(roles, string(p.Messages[i].Role))
 	}
 	w.row("messages", strings.Join(roles, ", "))
-	w.row("source", path.Join(root, p.Document.Path))
+	w.row("file", program.Origin(p.Document.Path))
+	w.row("source", sourceName(p.Source))
 	w.row("digest", "sha256:"+p.Document.Digest)
 	w.row("in Go", names.Args+"{"+strings.Join(names.Fields, ", ")+"}.Messages()")
 	if len(p.Arguments) > 0 {
@@ -106,19 +106,20 @@ func showPrompt(out io.Writer, root string, p *catalog.Prompt, names *check.Prom
 	w.Flush()
 }
 
-func showSkill(out io.Writer, root string, s *catalog.Skill, names *check.SkillNames) {
+func showSkill(out io.Writer, program *check.Program, s *catalog.Skill, names *check.SkillNames) {
 	fmt.Fprintf(out, "skill %s %s\n", s.ID, s.Version)
 	w := newSheet(out)
 	w.row("description", s.Description)
 	w.row("tags", strings.Join(s.Tags, ", "))
 	w.row("capabilities", strings.Join(s.Capabilities, ", "))
 	w.row("depends on", strings.Join(s.DependsOn, ", "))
+	w.row("source", sourceName(s.Source))
 	w.row("URI", s.URI())
 	w.row("digest", "sha256:"+s.Digest)
 	w.row("in Go", names.Skill)
 	fmt.Fprintln(w, "files:")
 	for _, d := range s.Files {
-		fmt.Fprintf(w, "  %s\t%s\n", path.Join(root, d.Path), count(d.Size, "byte"))
+		fmt.Fprintf(w, "  %s\t%s\n", program.Origin(d.Path), count(d.Size, "byte"))
 	}
 	if len(s.References) > 0 {
 		fmt.Fprintln(w, "references:")

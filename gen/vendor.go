@@ -1,0 +1,256 @@
+// This file holds the lock and the vendored trees: sources as they are in a release.
+
+package gen
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed33527553/promptc/catalog"
+	"github.com/seed33527553/promptc/gen/check"
+	"github.com/seed33527553/promptc/gen/diag"
+)
+
+// What Vendor writes lies beside the content directory.
+const (
+	// LockFile says which commit of each source a release is made of.
+	LockFile = "promptc.lock"
+	// VendorDir holds a directory for each source, with the files of that commit that
+	// the compiler reads, and its licence.
+	VendorDir = "promptc.vendor"
+)
+
+// maxLock is how long a lock may be, in bytes.
+const maxLock = 1 << 20
+
+// A Lock is what LockFile says.
+type Lock struct {
+	// Sources are in the order in which they are merged.
+	Sources []Locked `json:"sources"`
+}
+
+// A Locked source is one that was vendored.
+type Locked struct {
+	Name       string       `json:"name"`
+	Repository string       `json:"repository"`
+	Branch     string       `json:"branch,omitempty"`
+	Path       string       `json:"path,omitempty"`
+	Layout     check.Layout `json:"layout"`
+	// Given tells that the command line or the environment named the source, and not
+	// catalog.yaml.
+	Given bool `json:"given,omitempty"`
+	// Commit is the full name of the commit, in hexadecimal.
+	Commit string `json:"commit"`
+	// Digest is that of the tree; see catalog.Source.
+	Digest string `json:"digest"`
+}
+
+// names tells whether the locked source is the one that settings name.
+func (l *Locked) names(s *check.Source, given bool) bool {
+	return l.Name == s.Name && l.Repository == s.Repository && l.Branch == s.Branch && l.Path == s.Path &&
+		(s.Layout == "" || s.Layout == l.Layout) && l.Given == given
+}
+
+var (
+	commitForm = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+	digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+// readLock reads the lock beside a content directory; it is empty where there is none.
+func readLock(content string) (*Lock, error) {
+	f, err := os.Open(filepath.Join(around(content), LockFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Lock{}, nil
+	}
+	broken := func(why string) error {
+		return fmt.Errorf("%s %s; run promptc vendor to make it anew", LockFile, why)
+	}
+	if err != nil {
+		return nil, broken("cannot be read: " + systemError(err).Error())
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxLock+1))
+	switch {
+	case err != nil:
+		return nil, broken("cannot be read: " + systemError(err).Error())
+	case len(text) > maxLock:
+		return nil, broken(fmt.Sprintf("has more than %d bytes", maxLock))
+	}
+	lock := &Lock{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(lock); err != nil || d.More() {
+		return nil, broken("is not what promptc vendor writes")
+	}
+	names := map[string]bool{}
+	for i := range lock.Sources {
+		l := &lock.Sources[i]
+		switch {
+		case !catalog.IsID(l.Name) || l.Name == catalog.BuiltIn:
+			return nil, broken(fmt.Sprintf("names a source %.70q, which is not an id", l.Name))
+		case names[l.Name]:
+			return nil, broken(fmt.Sprintf("names the source %q twice", l.Name))
+		case !commitForm.MatchString(l.Commit), !digestForm.MatchString(l.Digest), !slices.Contains(check.Layouts(), string(l.Layout)):
+			return nil, broken(fmt.Sprintf("does not say commit, digest and layout of the source %q", l.Name))
+		}
+		names[l.Name] = true
+	}
+	return lock, nil
+}
+
+// bytes returns the lock as it is written.
+func (l *Lock) bytes() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(l); err != nil {
+		panic(err) // texts are always JSON
+	}
+	return b.Bytes()
+}
+
+// around is the directory that holds a content directory.
+func around(content string) string {
+	abs, err := filepath.Abs(content)
+	if err != nil {
+		return filepath.Join(content, "..")
+	}
+	return filepath.Dir(abs)
+}
+
+// systemError returns an error without the path, which is the machine's.
+func systemError(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}
+
+// vendorRoot is how the vendored tree of a source is named, if the content directory
+// is named root.
+func vendorRoot(root, name string) string {
+	dir := path.Dir(root)
+	if root == "." || strings.HasPrefix(dir, "..") {
+		dir = "."
+	}
+	return path.Join(dir, VendorDir, name)
+}
+
+// loadVendored reads the vendored tree of a source.
+func loadVendored(content, root string, l *Locked) (*check.Tree, error) {
+	shown := vendorRoot(root, l.Name)
+	dir, err := os.OpenRoot(filepath.Join(around(content), VendorDir, l.Name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is not there, which %s names; run promptc vendor", shown, LockFile)
+	case err != nil:
+		return nil, fmt.Errorf("cannot read %s: %w", shown, systemError(err))
+	}
+	defer dir.Close()
+	tree, err := Load(dir.FS(), Options{Root: shown, Layout: l.Layout})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", shown, systemError(err))
+	}
+	tree.Source = catalog.Source{Name: l.Name, Repository: l.Repository, Branch: l.Branch, Path: l.Path, Commit: l.Commit}
+	return tree, nil
+}
+
+// A Release is a content directory and what was vendored beside it.
+type Release struct {
+	root string
+	// Program is what they come to together; nil where there are faults.
+	Program          *check.Program
+	Faults, Warnings diag.List
+	// Unvendored are the faults of sources that catalog.yaml names and that are not
+	// vendored as it has them, and of those that are vendored and that it does not name.
+	Unvendored diag.List
+}
+
+// CompileRelease compiles a content directory with what was vendored beside it. The
+// error is an I/O error, says that a tree is larger than the limits, or that what was
+// vendored is not what the lock says.
+func CompileRelease(content string, opt Options) (*Release, error) {
+	opt.Layout = check.Contract
+	root, err := os.OpenRoot(content)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	tree, err := Load(root.FS(), opt)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := readLock(content)
+	if err != nil {
+		return nil, err
+	}
+	declared := check.Sources(tree.Inputs)
+	trees := []*check.Tree{tree}
+	for i := range lock.Sources {
+		l := &lock.Sources[i]
+		vendored, err := loadVendored(content, opt.Root, l)
+		if err != nil {
+			return nil, err
+		}
+		if vendored.Digest() != l.Digest {
+			return nil, fmt.Errorf("%s is not what %s says; run promptc vendor to have it so again, or promptc vendor --update for the newest", vendored.Root, LockFile)
+		}
+		if j := slices.IndexFunc(declared, func(s check.Source) bool { return s.Name == l.Name }); j >= 0 {
+			vendored.Lenient = declared[j].SkipInvalid
+		}
+		trees = append(trees, vendored)
+	}
+	r := &Release{root: opt.Root}
+	r.Program, r.Faults, r.Warnings = check.Trees(trees)
+	r.Unvendored = unvendored(declared, lock, tree)
+	return r, nil
+}
+
+// Rename names the content directory root where the program tells what a file was made
+// from, and what lies beside it accordingly.
+func (r *Release) Rename(root string) {
+	r.Program.Root = root
+	for p, origin := range r.Program.Origins {
+		if rest, ok := strings.CutPrefix(origin, vendorRoot(r.root, "")+"/"); ok {
+			r.Program.Origins[p] = vendorRoot(root, rest)
+		}
+	}
+}
+
+// unvendored returns the faults of sources that are not vendored as catalog.yaml has
+// them.
+func unvendored(declared []check.Source, lock *Lock, tree *check.Tree) (faults diag.List) {
+	for i := range declared {
+		s := &declared[i]
+		at := slices.IndexFunc(lock.Sources, func(l Locked) bool { return l.Name == s.Name })
+		switch {
+		case at < 0:
+			faults.Add(s.Span, "sources", fmt.Sprintf("the source %q is not vendored", s.Name), "run promptc vendor")
+		case !lock.Sources[at].names(s, false):
+			faults.Add(s.Span, "sources", fmt.Sprintf("the source %q was vendored with other settings", s.Name), "run promptc vendor")
+		}
+	}
+	for _, l := range lock.Sources {
+		if !l.Given && !slices.ContainsFunc(declared, func(s check.Source) bool { return s.Name == l.Name }) {
+			faults.Add((&Options{Root: tree.Root}).source(check.SettingsFile).Top(), "sources",
+				fmt.Sprintf("the source %q is vendored, and not named here", l.Name), "run promptc vendor, which removes it")
+		}
+	}
+	return faults
+}
