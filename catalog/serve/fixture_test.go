@@ -184,13 +184,18 @@ func numbered(n int) *catalog.Catalog {
 
 func newServer(t testing.TB, opts Options, catalogs ...*catalog.Catalog) *Server {
 	t.Helper()
-	return newMuxServer(t, opts, func(m *catalog.Mux) error {
+	return newMuxServer(t, opts, mounting(catalogs...))
+}
+
+// mounting mounts catalogs.
+func mounting(catalogs ...*catalog.Catalog) func(*catalog.Mux) error {
+	return func(m *catalog.Mux) error {
 		var err error
 		for _, c := range catalogs {
 			err = errors.Join(err, m.Mount(c))
 		}
 		return err
-	})
+	}
 }
 
 // newMuxServer serves what mount mounts.

@@ -62,17 +62,6 @@ func unhinted(answer []byte) []byte {
 	return bytes.ReplaceAll(answer, []byte(`"ttlMs":86400000,`), []byte(`"ttlMs":0,`))
 }
 
-// mounting mounts catalogs.
-func mounting(catalogs ...*catalog.Catalog) func(*catalog.Mux) error {
-	return func(m *catalog.Mux) error {
-		var err error
-		for _, c := range catalogs {
-			err = errors.Join(err, m.Mount(c))
-		}
-		return err
-	}
-}
-
 // bothWays is what comes back for a message by stdio and, with the headers that an
 // era asks for, by HTTP.
 func bothWays(t *testing.T, s *Server, p *catalog.Principal, e era, message string) string {
