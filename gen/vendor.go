@@ -233,18 +233,22 @@ func (r *Release) Rename(root string) {
 	}
 }
 
+// unlocked reports a source that is not locked as its settings are.
+func unlocked(faults *diag.List, lock *Lock, s *check.Source, given bool, place diag.Span) {
+	at := slices.IndexFunc(lock.Sources, func(l Locked) bool { return l.Name == s.Name })
+	switch {
+	case at < 0:
+		faults.Add(place, "sources", fmt.Sprintf("the source %q is not vendored", s.Name), "run promptc vendor")
+	case !lock.Sources[at].names(s, given):
+		faults.Add(place, "sources", fmt.Sprintf("the source %q was vendored with other settings", s.Name), "run promptc vendor")
+	}
+}
+
 // unvendored returns the faults of sources that are not vendored as catalog.yaml has
 // them.
 func unvendored(declared []check.Source, lock *Lock, tree *check.Tree) (faults diag.List) {
 	for i := range declared {
-		s := &declared[i]
-		at := slices.IndexFunc(lock.Sources, func(l Locked) bool { return l.Name == s.Name })
-		switch {
-		case at < 0:
-			faults.Add(s.Span, "sources", fmt.Sprintf("the source %q is not vendored", s.Name), "run promptc vendor")
-		case !lock.Sources[at].names(s, false):
-			faults.Add(s.Span, "sources", fmt.Sprintf("the source %q was vendored with other settings", s.Name), "run promptc vendor")
-		}
+		unlocked(&faults, lock, &declared[i], false, declared[i].Span)
 	}
 	for _, l := range lock.Sources {
 		if !l.Given && !slices.ContainsFunc(declared, func(s check.Source) bool { return s.Name == l.Name }) {

@@ -92,6 +92,43 @@ func Vendor(ctx context.Context, opt VendorOptions) ([]Vendored, diag.List, erro
 	return done, nil, writeLock(root, lock, next)
 }
 
+// CheckVendored tells whether what Vendor makes is there as the lock and catalog.yaml say,
+// as faults at the places where they say it. It reads nothing from elsewhere.
+func CheckVendored(opt VendorOptions) (diag.List, error) {
+	wanted, faults, err := vendorSources(opt)
+	if err != nil || len(faults) > 0 {
+		return faults, err
+	}
+	lock, err := readLock(opt.Dir)
+	if err != nil {
+		return nil, err
+	}
+	lockFile := &diag.Source{Name: path.Join(path.Dir(vendorRoot(opt.Root, "")), LockFile)}
+	for i := range wanted {
+		s := &wanted[i]
+		place := s.Span
+		if place.Source == nil { // the command line names it
+			place = lockFile.Top()
+		}
+		unlocked(&faults, lock, s, i < len(opt.Sources), place)
+	}
+	for i := range lock.Sources {
+		l := &lock.Sources[i]
+		tree, err := loadVendored(opt.Dir, opt.Root, l)
+		if err == nil && tree.Digest() != l.Digest {
+			err = fmt.Errorf("%s is not what is locked", vendorRoot(opt.Root, l.Name))
+		}
+		if err != nil {
+			faults.Add(lockFile.Top(), "sources", err.Error(), "run promptc vendor")
+		}
+		if !slices.ContainsFunc(wanted, func(s check.Source) bool { return s.Name == l.Name }) {
+			faults.Add(lockFile.Top(), "sources", fmt.Sprintf("nothing names the source %q any more", l.Name), "run promptc vendor, which removes it")
+		}
+	}
+	faults.Sort()
+	return faults, nil
+}
+
 // vendorSources returns all sources, those that were given first, or what is wrong with
 // the ones in catalog.yaml.
 func vendorSources(opt VendorOptions) ([]check.Source, diag.List, error) {

@@ -63,6 +63,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(
 		checkCommand(), generateCommand(),
 		listCommand(), showCommand(), renderCommand(),
+		vendorCommand(),
 		versionCommand())
 	return root
 }
