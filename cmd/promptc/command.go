@@ -61,7 +61,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, "%w", err) })
 	root.AddCommand(
-		checkCommand(), generateCommand(),
+		checkCommand(), breakingCommand(), generateCommand(),
 		listCommand(), showCommand(), renderCommand(),
 		vendorCommand(),
 		versionCommand())
