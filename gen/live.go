@@ -45,6 +45,7 @@ type Live struct {
 	mu      sync.Mutex
 	next    *round // the one that the next callers wait for
 	running bool
+	idle    *sync.Cond // that it is not running
 
 	state atomic.Pointer[State]
 
@@ -99,7 +100,9 @@ type round struct {
 
 // NewLive returns a catalog of which nothing is known yet.
 func NewLive(opt LiveOptions) *Live {
-	return &Live{opt: opt, reader: NewReader(opt.Dir, Options{Root: opt.Root, Layout: check.Contract})}
+	l := &Live{opt: opt, reader: NewReader(opt.Dir, Options{Root: opt.Root, Layout: check.Contract})}
+	l.idle = sync.NewCond(&l.mu)
+	return l
 }
 
 // State returns the state as it is now, after a look at the content directory and at
@@ -133,6 +136,7 @@ func (l *Live) run() {
 		l.next = nil
 		if r == nil {
 			l.running = false
+			l.idle.Broadcast()
 			l.mu.Unlock()
 			return
 		}
@@ -152,6 +156,7 @@ func (l *Live) run() {
 func (l *Live) look(was *State, refresh bool) *State {
 	tree, changed, err := l.reader.Read()
 	if err != nil {
+		err = fmt.Errorf("%s cannot be read: %w", l.opt.Root, systemError(err))
 		if was != nil && was.Problem != nil && was.Problem.Error() == err.Error() {
 			return was
 		}
@@ -225,7 +230,31 @@ func (l *Live) configure(tree *check.Tree) {
 		f.source, f.state.Problem = source.Open(settingsOf(s), l.opt.Cache)
 		sources = append(sources, f)
 	}
+	for _, f := range l.sources {
+		if !slices.Contains(sources, f) {
+			f.close()
+		}
+	}
 	l.sources = sources
+}
+
+// close ends what the source does.
+func (f *followed) close() {
+	if f.source != nil {
+		_ = f.source.Close() // what is cached stays
+	}
+}
+
+// Close ends what the sources do, once no look is under way. The last state stays.
+func (l *Live) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.running {
+		l.idle.Wait()
+	}
+	for _, f := range l.sources {
+		f.close()
+	}
 }
 
 // settingsOf returns where the content of a source is.
