@@ -131,7 +131,12 @@ func TestEveryRuleHasACase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile(`(?m)^content/[^:\n]+:\d+:\d+: ([a-z-]+): `)
+	several, err := filepath.Glob("testdata/trees/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, several...)
+	line := regexp.MustCompile(`(?m)^(?:content|vendor)/[^:\n]+:\d+:\d+: (?:warning: )?([a-z-]+): `)
 	shown := map[string]bool{"note": true}
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)

@@ -24,8 +24,8 @@ var Catalog = &catalog.Catalog{
 		Scope: "public",
 		TTL:   86400000000000, // 24h
 	},
-	Digest:        "856be809c71695b63f4c25048788607d3d785e9c7bdd5b5a2d3bbc4ccad03c3f",
-	Seal:          "ff553bfa50f0b6f804c05a541c80af0f4d3b3e523091509a987c50c06dfa06ee",
+	Digest:        "8def1ff92a77150fc6643799dbc46b63a2c20a407348d5d744913079d54a394c",
+	Seal:          "13b02ca5b58e3c5372ce24a8e93ed2575db5f8b520fbfe4bef1822c8817454bb",
 	Prompts:       prompts,
 	Skills:        skills,
 	Documents:     documents,
@@ -54,4 +54,4 @@ func Register(m *catalog.Mux) error {
 	return m.Mount(Catalog)
 }
 
-//promptc:sum eaa3d1046107c5c454511f86dc4df2a8 6566267b3c5db2a87bea0f08d77dec45
+//promptc:sum 63cc1b5ffc8e43e877b65e42c626e803 2a482951b0ce1da2b21ba389d4939606

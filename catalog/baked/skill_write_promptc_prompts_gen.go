@@ -41,7 +41,7 @@ var WritePromptcPromptsSkill = &catalog.Skill{
 		&writePromptcPromptsSkillPromptsDocument,
 		&writePromptcPromptsSkillSkillsDocument,
 	},
-	Digest: "7bfb62d06f3e3785d0f1be2fa4e92ebbeff56a1931f31a16b72ff460f0eeeece",
+	Digest: "d8cc4010e0012c79af4b3ea9adaea5299eb70a7bca7d11f6a07ce6d07011d853",
 	Entry:  writePromptcPromptsSkillEntry,
 }
 
@@ -329,7 +329,7 @@ const writePromptcPromptsSkillEntry = "" +
 	"\"resources\":[{\"uri\":\"skill://write-promptc-prompts/SKILL.md\",\"digest\":\"sha256:e301da594a2619e7a7c91d6560ebb4411759a5e4fd088fa391b90d3b9f4825c1\",\"size\":10113}," +
 	"{\"uri\":\"skill://write-promptc-prompts/assets/check-content.yaml\",\"digest\":\"sha256:33b8ff87b317963c0a6bcb20510f089ce1ade2619b7c7bacbc547f937c2bb06b\",\"size\":848}," +
 	"{\"uri\":\"skill://write-promptc-prompts/references/documents.md\",\"digest\":\"sha256:49e8c4318ff3d572cf0c6fb54c5c9cc4762006a614c8dda9dd91c77e96e9298a\",\"size\":3650}," +
-	"{\"uri\":\"skill://write-promptc-prompts/references/faults.md\",\"digest\":\"sha256:a822114324d290954f02d25c6cde79328c7a2af7d255f68561fbbdf5667e46bd\",\"size\":7813}," +
+	"{\"uri\":\"skill://write-promptc-prompts/references/faults.md\",\"digest\":\"sha256:789b564709fdbdb47a458619a3d4c7bb7666839c62065e664ae977035dfa7cda\",\"size\":8309}," +
 	"{\"uri\":\"skill://write-promptc-prompts/references/frontmatter.md\",\"digest\":\"sha256:cd86141221f688056e2e1d6c4f94391b7048bf6fc8e5602b1c5daaf954610fe2\",\"size\":2492}," +
 	"{\"uri\":\"skill://write-promptc-prompts/references/migration.md\",\"digest\":\"sha256:466c5fbfb7795a64ec6fc667102bc9fc28cdf3cdb91894517d788c3b8abb9122\",\"size\":2296}," +
 	"{\"uri\":\"skill://write-promptc-prompts/references/prompts.md\",\"digest\":\"sha256:991c25abdb46fabc0d01e4533fed8658ccf04f3d2abf725bb1fb071925143fed\",\"size\":6116}," +
@@ -501,6 +501,7 @@ const writePromptcPromptsSkillFaultsText1 = "" +
 	"| `unreadable` | A file or directory whose permissions keep it from being read | `chmod u+r`, or remove it. |\n" +
 	"| `name-repeated` | `name: write-adr` at the top of a PROMPT.md | Remove the key; the directory is the name. |\n" +
 	"| `skill-name` | No `name`, or one that differs from the directory, often after copying a skill | Write the directory's name, there and in `id`. |\n" +
+	"| `id-repeated` | A prompt or skill in a team's repository whose id the built-in content, or an earlier source, has; two prompts with one `name` in a flat repository | Rename the newer of the two. |\n" +
 	"| `identifier-collision` | Arguments `user_id` and `userId`, prompts `deploy-app` and `deploy-app-args`, a prompt called `catalog` | Rename the newer of the two. |\n" +
 	"| `uri-collision` | `references/notes.md` is a reference by its name, and another file is listed as `notes` | List one of them under another id. |\n" +
 	"\n" +
@@ -535,6 +536,7 @@ const writePromptcPromptsSkillFaultsText1 = "" +
 	"| `default` | On a required argument, empty, or not among the choices | Remove it, or make the argument optional; spell it as in the choices. |\n" +
 	"| `argument-name` | `user-name`, `UserName`, `2nd`, no name, the same one twice | `user_name` or `userName`. |\n" +
 	"| `prompt-block`, `skill-block`, `catalog-block` | The mapping `prompt`, `x-personal-mcp` or `catalog` is missing, or holds a misspelt key such as `argument`; in a skill no `id`, or no capabilities; in catalog.yaml a prefix without its slash, or a `ttl` without a unit | As the help says. The fields are listed in [prompts](prompts.md), [skills](skills.md) and [documents](documents.md). |\n" +
+	"| `sources` | In catalog.yaml: a repository with a password in its URL, or over http; a token in the place of its variable's name; two sources of one name; a `path` with `..`; a `ttl` below a second | Name the environment variable that holds the token as `token`, and give each source a `name`. |\n" +
 	"| `skill-field` | `compatibility` is empty or longer than 500 characters | Shorten it, or leave it out. |\n" +
 	"\n" +
 	"## The text of a prompt\n" +
@@ -579,7 +581,7 @@ const writePromptcPromptsSkillFaultsEntry = "" +
 	"\"title\":\"Every fault and its fix\"," +
 	"\"description\":\"The rules of promptc by name, as they stand in its output, with what usually breaks each and what to do.\"," +
 	"\"mimeType\":\"text/markdown\"," +
-	"\"size\":7813," +
+	"\"size\":8309," +
 	"\"annotations\":{\"readOnlyHint\":true,\"idempotentHint\":true}}"
 
 // writePromptcPromptsSkillFaultsDocument is
@@ -588,8 +590,8 @@ var writePromptcPromptsSkillFaultsDocument = catalog.Document{
 	Path:     "skills/write-promptc-prompts/references/faults.md",
 	Title:    "Every fault and its fix",
 	MIMEType: catalog.Markdown,
-	Size:     7813,
-	Digest:   "a822114324d290954f02d25c6cde79328c7a2af7d255f68561fbbdf5667e46bd",
+	Size:     8309,
+	Digest:   "789b564709fdbdb47a458619a3d4c7bb7666839c62065e664ae977035dfa7cda",
 	Text:     []string{writePromptcPromptsSkillFaultsText1},
 }
 
@@ -1074,7 +1076,7 @@ const writePromptcPromptsSkillRecordText1 = "" +
 	"{\"id\":\"migration\",\"title\":\"Moving prompts here\",\"uri\":\"resource://skills/write-promptc-prompts/references/migration\",\"mimeType\":\"text/markdown\"}," +
 	"{\"id\":\"prompts\",\"title\":\"Prompts\",\"uri\":\"resource://skills/write-promptc-prompts/references/prompts\",\"mimeType\":\"text/markdown\"}," +
 	"{\"id\":\"skills\",\"title\":\"Skills\",\"uri\":\"resource://skills/write-promptc-prompts/references/skills\",\"mimeType\":\"text/markdown\"}]," +
-	"\"digest\":\"7bfb62d06f3e3785d0f1be2fa4e92ebbeff56a1931f31a16b72ff460f0eeeece\"}\n"
+	"\"digest\":\"d8cc4010e0012c79af4b3ea9adaea5299eb70a7bca7d11f6a07ce6d07011d853\"}\n"
 
 const writePromptcPromptsSkillRecordEntry = "" +
 	"{\"uri\":\"resource://catalog/skills/write-promptc-prompts\"," +
@@ -1090,8 +1092,8 @@ var writePromptcPromptsSkillRecordDocument = catalog.Document{
 	Title:    "Record of the skill write-promptc-prompts",
 	MIMEType: catalog.JSON,
 	Size:     1804,
-	Digest:   "80ad52988ccfa59fc393a092ccc746261b3600a4204f6fdd5b85477fd8dec29c",
+	Digest:   "acf19d485150042821d1493bf5f776b9a482608c0b73268c04ecbea39512172f",
 	Text:     []string{writePromptcPromptsSkillRecordText1},
 }
 
-//promptc:sum d00b04266e2f58b3a0bdcf0946306d13 fe7ae9964cabaca5335d1bb5026a0ebd
+//promptc:sum f4975f60109f53a9f0511b892ec2e3f1 d4578450ff8c800d1357e40d13b275f8

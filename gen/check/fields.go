@@ -31,7 +31,8 @@ type fields struct {
 	value  *parse.Value
 	// rule and what name the mapping in faults: "prompt-block", "the prompt block".
 	rule, what string
-	// names are the keys that the mapping can have, once known was called.
+	// names are the keys that the mapping can have, once known was called. There are
+	// none where other keys are let through.
 	names []string
 }
 
@@ -171,6 +172,13 @@ func (f fields) required(name string, most int) string {
 func (f fields) version() string {
 	if f.value.Get("version") == nil {
 		f.missing("version", "version")
+	}
+	return f.optionalVersion()
+}
+
+// optionalVersion returns the text of the key version.
+func (f fields) optionalVersion() string {
+	if f.value.Get("version") == nil {
 		return ""
 	}
 	if v := f.value.Get("version"); v.Kind == parse.Number && v.Plain {

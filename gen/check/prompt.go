@@ -4,6 +4,7 @@ package check
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +14,10 @@ import (
 	"github.com/seed33527553/promptc/gen/parse"
 )
 
-// A prompt is what becomes of a PROMPT.md. Prompts know nothing of each other, and
-// are checked side by side.
+// A prompt is what becomes of a PROMPT.md, or of a prompt in a flat tree. Prompts know
+// nothing of each other, and are checked side by side.
 type prompt struct {
+	origin origin
 	faults diag.List
 	value  *catalog.Prompt
 	names  PromptNames
@@ -27,25 +29,61 @@ type prompt struct {
 	anyName bool
 }
 
-// checkPrompt checks a PROMPT.md whose directory is named id, in a catalog whose
-// names have a prefix.
-func checkPrompt(id, prefix string, in *Input) *prompt {
-	c := &prompt{value: &catalog.Prompt{ID: id}, names: PromptNames{Prompt: goName(id), Args: goName(id) + "Args"}}
-	c.check(prefix, in)
+// checkPrompt checks a prompt. Its directory is its id; in a flat tree its name is,
+// which stays empty where it is none.
+func checkPrompt(in *Input, o origin) *prompt {
+	c := &prompt{origin: o, value: &catalog.Prompt{Source: o.source}, faults: slices.Clone(in.File.Diagnostics)}
+	if o.layout != Flat {
+		c.value.ID = path.Base(path.Dir(in.Path))
+	} else if in.File.Front != nil {
+		c.value.ID = c.name(in)
+	}
+	c.names.Prompt = goName(c.value.ID)
+	c.names.Args = c.names.Prompt + "Args"
+	if in.File.Front == nil {
+		return c
+	}
+	f := fields{faults: &c.faults, value: in.File.Front, rule: "prompt-block", what: "the frontmatter"}
+	if o.layout != Flat {
+		block := c.block(in.File)
+		if block == nil {
+			return c
+		}
+		f.value, f.what = block, "the prompt block"
+		f.known("version", "title", "description", "category", "tags", "arguments")
+		c.value.Version = f.version()
+	} else {
+		c.value.Version = f.optionalVersion()
+	}
+	c.check(f, in)
 	return c
 }
 
-func (c *prompt) check(prefix string, in *Input) {
-	id, file, p := c.value.ID, in.File, c.value
-	c.faults = append(c.faults, file.Diagnostics...)
-	if file.Front == nil {
-		return
+// name returns the name in a flat prompt's frontmatter, if that is an id.
+func (c *prompt) name(in *Input) string {
+	f := fields{faults: &c.faults, value: in.File.Front}
+	name, v := f.text("name")
+	switch {
+	case f.value.Get("name") == nil:
+		c.faults.Add(in.File.Source.Top(), "id-form", "the frontmatter has no name",
+			"add name: "+kebabOr(strings.TrimSuffix(path.Base(in.Path), ".md"), "some-id"))
+	case v == nil:
+	case !catalog.IsID(name):
+		f.notAnID(v, "id-form", "the name")
+	default:
+		return name
 	}
+	return ""
+}
+
+// block returns the mapping of a PROMPT.md that holds all that we know of, or nil
+// after it reported why there is none.
+func (c *prompt) block(file *parse.File) *parse.Value {
 	for _, e := range file.Front.Entries {
 		switch e.Key.Text {
 		case "name", "id":
 			c.faults.Add(e.Key.Span, "name-repeated", fmt.Sprintf("the top-level key %q repeats what the directory says", e.Key.Text),
-				"remove it; the prompt's name is "+id)
+				"remove it; the prompt's name is "+c.value.ID)
 		}
 	}
 	block := file.Front.Get("prompt")
@@ -58,14 +96,17 @@ func (c *prompt) check(prefix string, in *Input) {
 				d.Span, d.Help = e.Key.Span, `did you mean "prompt"?`
 			}
 		}
-		return
+		return nil
 	case block.Kind != parse.Mapping:
 		wrongType(&c.faults, "prompt must be a mapping", "prompt", block, parse.Mapping)
-		return
+		return nil
 	}
-	f := fields{faults: &c.faults, value: block, rule: "prompt-block", what: "the prompt block"}
-	f.known("version", "title", "description", "category", "tags", "arguments")
-	p.Version = f.version()
+	return block
+}
+
+// check checks the fields and the text, and fills in the prompt.
+func (c *prompt) check(f fields, in *Input) {
+	file, p := in.File, c.value
 	p.Title = f.line("title", catalog.MaxTitle)
 	p.Description = f.required("description", catalog.MaxDescription)
 	if category, v := f.text("category"); v != nil {
@@ -76,16 +117,16 @@ func (c *prompt) check(prefix string, in *Input) {
 	p.Tags = f.tags()
 	arguments := c.arguments(f)
 	c.placeholders(file, arguments)
-	if catalog.IsID(id) {
+	if catalog.IsID(p.ID) {
 		c.declare(file, arguments)
 	}
 
-	p.Document = document(in, parts(file))
-	if p.Document.Title = p.Title; p.Title == "" {
-		p.Document.Title = in.Path
+	p.Document = document(in, "prompts/"+p.ID+"/PROMPT.md", parts(file))
+	if p.Title != "" {
+		p.Document.Title = p.Title
 	}
 	p.Messages = messages(file, arguments)
-	p.Entry = catalog.PromptEntry(p, prefix)
+	p.Entry = catalog.PromptEntry(p, c.origin.prefix)
 }
 
 // An argument is a declared argument that has a name.
@@ -102,8 +143,9 @@ type argument struct {
 func (c *prompt) arguments(f fields) map[string]*argument {
 	list := f.typed("arguments", parse.Sequence)
 	if list == nil {
-		// Under an unknown key there may be what was meant to be the arguments.
-		c.anyName = f.value.Get("arguments") != nil || slices.ContainsFunc(f.value.Entries, func(e parse.Entry) bool {
+		// Under an unknown key, which is a fault, there may be what was meant to be
+		// the arguments.
+		c.anyName = f.value.Get("arguments") != nil || f.names != nil && slices.ContainsFunc(f.value.Entries, func(e parse.Entry) bool {
 			return !slices.Contains(f.names, e.Key.Text) && (e.Value.Kind == parse.Sequence || e.Value.Kind == parse.Mapping)
 		})
 		return nil

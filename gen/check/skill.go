@@ -24,11 +24,15 @@ const (
 // skillBlock is the key of our own mapping in a SKILL.md.
 const skillBlock = "x-personal-mcp"
 
-// A skill is what is known of a skill while the tree is checked.
+// A skill is what becomes of a skill's directory. What involves other skills is
+// checked when all are known.
 type skill struct {
-	id    string
-	main  *Input   // its SKILL.md
-	files []*Input // all its files, sorted by path
+	origin origin
+	id     string
+	dir    string   // in its tree
+	main   *Input   // its SKILL.md
+	files  []*Input // all its files, sorted by path
+	faults diag.List
 	// sound tells that the frontmatter had no faults that keep its references
 	// and dependencies from being known.
 	sound     bool
@@ -36,41 +40,63 @@ type skill struct {
 	dependsOn []*parse.Value
 	value     *catalog.Skill
 	names     SkillNames
+	// declarations are the names that the package will have for it.
+	declarations []declaration
+	// documents are those of its files that are Markdown, resources what
+	// resources/list says of it.
+	documents []*catalog.Document
+	resources []catalog.Resource
 }
 
-// skill checks a skill's frontmatter and references. What involves other skills is
-// checked when all are known.
-func (c *checker) skill(s *skill) {
-	file := s.main.File
-	top := file.Source.Top()
-	c.faults = append(c.faults, file.Diagnostics...)
-	v := &catalog.Skill{ID: s.id}
-	s.value = v
-	s.names.Skill = goName(s.id) + "Skill"
-	if catalog.IsID(s.id) {
-		c.names.declare(&c.faults, declaration{s.names.Skill, top, "the skill " + strconv.Quote(s.id)})
+// checkSkill checks the skill that has a SKILL.md and other files, sorted by path.
+func checkSkill(main *Input, files []*Input, o origin) *skill {
+	dir := path.Dir(main.Path)
+	c := &skill{origin: o, id: path.Base(dir), dir: dir, main: main, files: files, faults: slices.Clone(main.File.Diagnostics)}
+	c.check()
+	if len(c.faults) == 0 {
+		c.list()
 	}
-	c.skillSize(s)
-	for _, in := range s.files {
-		if in != s.main && in.File != nil {
+	return c
+}
+
+// loose tells that the skill is not held to the contract's layout.
+func (c *skill) loose() bool { return c.origin.layout != Contract }
+
+// check checks the skill's frontmatter, references and links.
+func (c *skill) check() {
+	file := c.main.File
+	top := file.Source.Top()
+	v := &catalog.Skill{ID: c.id, Source: c.origin.source}
+	c.value = v
+	c.names.Skill = goName(c.id) + "Skill"
+	if catalog.IsID(c.id) {
+		c.declarations = append(c.declarations, declaration{c.names.Skill, top, "the skill " + strconv.Quote(c.id)})
+	}
+	c.skillSize()
+	for _, in := range c.files {
+		if in != c.main && in.File != nil {
 			c.faults = append(c.faults, in.File.Diagnostics...)
 		}
-		v.Files = append(v.Files, c.plainDocument(in))
-		if in == s.main {
-			v.Document = v.Files[len(v.Files)-1]
+		d := plainDocument(in)
+		v.Files = append(v.Files, d)
+		if in.File != nil {
+			c.documents = append(c.documents, d)
+		}
+		if in == c.main {
+			v.Document = d
 		}
 	}
 	v.Digest = catalog.DigestOf(v.Files)
-	c.links(s)
+	c.links()
 	if file.Front == nil {
 		return
 	}
 	f := fields{faults: &c.faults, value: file.Front, rule: "skill-name", what: "the frontmatter"}
 	if name, value := f.text("name"); file.Front.Get("name") == nil {
-		f.faults.Add(top, "skill-name", "the frontmatter has no name", "add name: "+s.id)
-	} else if value != nil && name != s.id && catalog.IsID(s.id) {
-		d := f.faults.Add(value.Span, "skill-name", fmt.Sprintf("the name %q is not that of the directory, %q", name, s.id), "write name: "+s.id+", or rename the directory")
-		d.Fix = &diag.Fix{Span: value.Span, Replacement: s.id}
+		f.faults.Add(top, "skill-name", "the frontmatter has no name", "add name: "+c.id)
+	} else if value != nil && name != c.id && catalog.IsID(c.id) {
+		d := f.faults.Add(value.Span, "skill-name", fmt.Sprintf("the name %q is not that of the directory, %q", name, c.id), "write name: "+c.id+", or rename the directory")
+		d.Fix = &diag.Fix{Span: value.Span, Replacement: c.id}
 	}
 	if file.Front.Get("description") == nil {
 		f.faults.Add(top, "description", "the frontmatter has no description", "say what the skill does and when to use it")
@@ -80,27 +106,41 @@ func (c *checker) skill(s *skill) {
 	}
 	c.agentSkillFields(f)
 	c.jsonValues(file.Front)
-	v.Entry = catalog.SkillEntry(v, c.catalog.Prefix, string(appendValue(nil, file.Front)))
-	c.block(s, f)
+	v.Entry = catalog.SkillEntry(v, c.origin.prefix, string(appendValue(nil, file.Front)))
+	c.checkBlock(f)
+}
+
+// list makes what resources/list says of the skill.
+func (c *skill) list() {
+	s, name := c.value, "skills/"+c.id
+	title := "Record of the skill " + c.id
+	c.resources = append(c.resources,
+		resource(s.RecordURI(), name, title, "What the catalog knows of the skill "+c.id+": its references, dependencies and digest.", made(title, s.Record())),
+		resource(s.URI(), name+"/document", s.Document.Title, strings.TrimSpace(s.Description), s.Document),
+		resource(catalog.SkillURI(c.origin.prefix, c.id, "SKILL.md"), c.id, s.Document.Title, s.Description, s.Document))
+	for _, r := range s.References {
+		i := slices.IndexFunc(c.files, func(in *Input) bool { return in.Canonical == r.Document.Path })
+		c.resources = append(c.resources, resource(s.ReferenceURI(r.ID), name+"/references/"+r.ID, r.Title, c.files[i].File.Paragraph, r.Document))
+	}
 }
 
 // skillSize checks the number and size of a skill's files.
-func (c *checker) skillSize(s *skill) {
+func (c *skill) skillSize() {
 	size := 0
-	for _, in := range s.files {
+	for _, in := range c.files {
 		size += in.Size
 	}
-	if n := len(s.files); n > MaxSkillFiles {
-		c.faults.Add(s.main.File.Source.Top(), "skill-size", fmt.Sprintf("the skill has %d files; at most %d are allowed", n, MaxSkillFiles), "split it into several skills")
+	if n := len(c.files); n > MaxSkillFiles {
+		c.faults.Add(c.main.File.Source.Top(), "skill-size", fmt.Sprintf("the skill has %d files; at most %d are allowed", n, MaxSkillFiles), "split it into several skills")
 	}
 	if size > MaxSkillBytes {
-		c.faults.Add(s.main.File.Source.Top(), "skill-size", fmt.Sprintf("the skill's files have %d bytes; at most %d are allowed", size, MaxSkillBytes), "split it into several skills, or leave large assets out")
+		c.faults.Add(c.main.File.Source.Top(), "skill-size", fmt.Sprintf("the skill's files have %d bytes; at most %d are allowed", size, MaxSkillBytes), "split it into several skills, or leave large assets out")
 	}
 }
 
 // agentSkillFields checks the optional fields of the Agent Skills specification,
 // section "Frontmatter".
-func (c *checker) agentSkillFields(f fields) {
+func (c *skill) agentSkillFields(f fields) {
 	f.typed("license", parse.Text)
 	if _, v := f.text("compatibility"); v != nil {
 		f.sized("compatibility", "skill-field", v, maxCompatibility)
@@ -121,80 +161,86 @@ func (c *checker) agentSkillFields(f fields) {
 	}
 }
 
-// block checks the mapping x-personal-mcp.
-func (c *checker) block(s *skill, front fields) {
-	s.block = front.value.Get(skillBlock)
+// checkBlock checks the mapping x-personal-mcp. Where it may be missing and is, the
+// references are those that have an id by their names.
+func (c *skill) checkBlock(front fields) {
+	c.block = front.value.Get(skillBlock)
 	switch {
-	case s.block == nil:
-		d := c.faults.Add(s.main.File.Source.Top(), "skill-block", "the frontmatter has no mapping "+strconv.Quote(skillBlock),
-			fmt.Sprintf("add it: %s: {id: %s, version: 1.0.0, capabilities: [resource://skills/%s/document]}", skillBlock, s.id, s.id))
+	case c.block == nil && c.loose():
+		c.value.Capabilities = []string{c.value.URI()}
+		c.sound = true
+		c.references(fields{faults: &c.faults, value: &parse.Value{Kind: parse.Mapping}})
+		return
+	case c.block == nil:
+		d := c.faults.Add(c.main.File.Source.Top(), "skill-block", "the frontmatter has no mapping "+strconv.Quote(skillBlock),
+			fmt.Sprintf("add it: %s: {id: %s, version: 1.0.0, capabilities: [resource://skills/%s/document]}", skillBlock, c.id, c.id))
 		for _, e := range front.value.Entries {
 			if near := Suggest(e.Key.Text, []string{skillBlock}); near != "" {
 				d.Span, d.Help = e.Key.Span, fmt.Sprintf("did you mean %q?", near)
 			}
 		}
 		return
-	case s.block.Kind != parse.Mapping:
-		wrongType(&c.faults, skillBlock+" must be a mapping", skillBlock, s.block, parse.Mapping)
+	case c.block.Kind != parse.Mapping:
+		wrongType(&c.faults, skillBlock+" must be a mapping", skillBlock, c.block, parse.Mapping)
 		return
 	}
-	f := fields{faults: &c.faults, value: s.block, rule: "skill-block", what: "the " + skillBlock + " block"}
+	f := fields{faults: &c.faults, value: c.block, rule: "skill-block", what: "the " + skillBlock + " block"}
 	f.known("id", "version", "capabilities", "tags", "depends_on", "references")
-	if s.block.Get("id") == nil {
+	if c.block.Get("id") == nil {
 		f.missing("id", "skill-block")
-	} else if id, v := f.text("id"); v != nil && id != s.id && catalog.IsID(s.id) {
-		d := c.faults.Add(v.Span, "skill-block", fmt.Sprintf("the id %q is not the name of the directory, %q", id, s.id), "write id: "+s.id)
-		d.Fix = &diag.Fix{Span: v.Span, Replacement: s.id}
+	} else if id, v := f.text("id"); v != nil && id != c.id && catalog.IsID(c.id) {
+		d := c.faults.Add(v.Span, "skill-block", fmt.Sprintf("the id %q is not the name of the directory, %q", id, c.id), "write id: "+c.id)
+		d.Fix = &diag.Fix{Span: v.Span, Replacement: c.id}
 	}
-	s.value.Version = f.version()
-	s.value.Tags = f.tags()
-	switch v := s.block.Get("capabilities"); {
+	c.value.Version = f.version()
+	c.value.Tags = f.tags()
+	switch v := c.block.Get("capabilities"); {
 	case v == nil:
 		f.missing("capabilities", "skill-block")
 	case v.Kind == parse.Sequence && len(v.Items) == 0:
-		c.faults.Add(v.Span, "skill-block", "capabilities is empty", "list at least one, such as resource://skills/"+s.id+"/document")
+		c.faults.Add(v.Span, "skill-block", "capabilities is empty", "list at least one, such as resource://skills/"+c.id+"/document")
 	default:
 		for _, item := range f.texts("capabilities", "skill-block") {
 			if item.Text == "" {
 				c.faults.Add(item.Span, "skill-block", "an empty capability", "remove it")
 			}
-			s.value.Capabilities = append(s.value.Capabilities, item.Text)
+			c.value.Capabilities = append(c.value.Capabilities, item.Text)
 		}
 	}
-	s.dependsOn = f.texts("depends_on", "depends-on")
-	for _, d := range s.dependsOn {
-		s.value.DependsOn = append(s.value.DependsOn, d.Text)
+	c.dependsOn = f.texts("depends_on", "depends-on")
+	for _, d := range c.dependsOn {
+		c.value.DependsOn = append(c.value.DependsOn, d.Text)
 	}
-	s.sound = true
-	c.references(s, f)
+	c.sound = true
+	c.references(f)
 }
 
 // references makes the skill's references of the ones it lists and of the files
 // that are references by their names.
-func (c *checker) references(s *skill, f fields) {
-	dir := "skills/" + s.id + "/"
+func (c *skill) references(f fields) {
+	dir := c.dir + "/"
 	inside := map[string]*catalog.Document{} // by path from the skill's directory
-	for i, in := range s.files {
-		if strings.HasPrefix(in.Path, dir+"references/") {
-			inside[in.Path[len(dir):]] = s.value.Files[i]
+	for i, in := range c.files {
+		if in.File != nil && strings.HasPrefix(in.Path, dir+"references/") {
+			inside[in.Path[len(dir):]] = c.value.Files[i]
 		}
 	}
 	listed := map[string]*parse.Value{} // by path
 	spans := map[string]diag.Span{}     // by id
 	list := f.typed("references", parse.Mapping)
 	if list == nil {
-		s.sound = s.block.Get("references") == nil
+		c.sound = f.value.Get("references") == nil
 	} else {
 		for _, e := range list.Entries {
 			id := e.Key.Text
 			switch {
 			case e.Key.Kind != parse.Text:
 				wrongType(&c.faults, "a reference's id must be text", "", e.Key, parse.Text)
-				s.sound = false
+				c.sound = false
 				continue
 			case !catalog.IsID(id):
 				f.notAnID(e.Key, "references", "the reference")
-				s.sound = false
+				c.sound = false
 				continue
 			}
 			target, title := e.Value, ""
@@ -204,17 +250,17 @@ func (c *checker) references(s *skill, f fields) {
 				title = rf.line("title", catalog.MaxTitle)
 				if target = e.Value.Get("path"); target == nil {
 					rf.missing("path", "references")
-					s.sound = false
+					c.sound = false
 					continue
 				}
 			}
 			if target.Kind != parse.Text {
 				wrongType(&c.faults, "a reference must be a path, or a mapping with a path", id, target, parse.Text)
-				s.sound = false
+				c.sound = false
 				continue
 			}
-			if !c.referencePath(s, target, inside) {
-				s.sound = false
+			if !c.referencePath(target, inside) {
+				c.sound = false
 				continue
 			}
 			if earlier := listed[target.Text]; earlier != nil {
@@ -224,16 +270,18 @@ func (c *checker) references(s *skill, f fields) {
 			}
 			listed[target.Text] = target
 			spans[id] = e.Key.Span
-			c.reference(s, id, title, inside[target.Text], e.Key.Span)
+			c.reference(id, title, inside[target.Text], e.Key.Span)
 		}
 	}
-	for _, in := range s.files {
+	for _, in := range c.files {
 		rel := strings.TrimPrefix(in.Path, dir)
 		stem, isReference := strings.CutPrefix(strings.TrimSuffix(rel, ".md"), "references/")
 		switch {
 		case !isReference || inside[rel] == nil || listed[rel] != nil:
-		case !s.sound && (strings.Contains(stem, "/") || !catalog.IsID(stem)):
+		case !c.sound && (strings.Contains(stem, "/") || !catalog.IsID(stem)):
 			// It may be one of those whose entries have faults.
+		case c.loose() && (strings.Contains(stem, "/") || !catalog.IsID(stem)):
+			// It is a file of the skill and nothing more.
 		case strings.Contains(stem, "/") || !catalog.IsID(stem):
 			help := fmt.Sprintf("list it under references: in the frontmatter, such as %s: %s", kebabOr(stem, "some-id"), rel)
 			why := "its name is not an id"
@@ -247,26 +295,26 @@ func (c *checker) references(s *skill, f fields) {
 				fmt.Sprintf("list it under another id: some-id: %s", rel))
 			d.Related = []diag.Related{{Span: spans[stem], Message: "the other one is listed here"}}
 		default:
-			c.reference(s, stem, "", inside[rel], in.File.Source.Top())
+			c.reference(stem, "", inside[rel], in.File.Source.Top())
 		}
 	}
-	slices.SortFunc(s.value.References, func(a, b *catalog.Reference) int { return strings.Compare(a.ID, b.ID) })
-	for _, r := range s.value.References {
-		s.names.References = append(s.names.References, s.names.Skill+goName(r.ID))
+	slices.SortFunc(c.value.References, func(a, b *catalog.Reference) int { return strings.Compare(a.ID, b.ID) })
+	for _, r := range c.value.References {
+		c.names.References = append(c.names.References, c.names.Skill+goName(r.ID))
 	}
 }
 
 // reference adds one reference to the skill.
-func (c *checker) reference(s *skill, id, title string, d *catalog.Document, span diag.Span) {
+func (c *skill) reference(id, title string, d *catalog.Document, span diag.Span) {
 	if title == "" {
 		title = d.Title
 	}
-	s.value.References = append(s.value.References, &catalog.Reference{ID: id, Title: title, Document: d})
-	c.names.declare(&c.faults, declaration{s.names.Skill + goName(id), span, fmt.Sprintf("the reference %q of the skill %q", id, s.id)})
+	c.value.References = append(c.value.References, &catalog.Reference{ID: id, Title: title, Document: d})
+	c.declarations = append(c.declarations, declaration{c.names.Skill + goName(id), span, fmt.Sprintf("the reference %q of the skill %q", id, c.id)})
 }
 
 // referencePath checks the path of a listed reference.
-func (c *checker) referencePath(s *skill, v *parse.Value, inside map[string]*catalog.Document) bool {
+func (c *skill) referencePath(v *parse.Value, inside map[string]*catalog.Document) bool {
 	p := v.Text
 	message, help := "", ""
 	switch {
@@ -301,17 +349,17 @@ func kebabOr(name, other string) string {
 
 // links checks the relative links of a skill's Markdown. A link to a directory
 // leads somewhere if there are files in it.
-func (c *checker) links(s *skill) {
-	root := "skills/" + s.id
-	served := map[string]bool{}
+func (c *skill) links() {
+	root := c.dir
+	served := map[string]bool{root: true}
 	var files []string
-	for _, in := range s.files {
+	for _, in := range c.files {
 		files = append(files, in.Path)
-		for p := in.Path; p != "." && p != "skills"; p = path.Dir(p) {
+		for p := in.Path; p != root; p = path.Dir(p) {
 			served[p] = true
 		}
 	}
-	for _, in := range s.files {
+	for _, in := range c.files {
 		if in.File == nil {
 			continue
 		}
@@ -355,7 +403,7 @@ var coreNumber = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[e
 // jsonValues reports the values of a frontmatter that JSON cannot hold, or that
 // YAML 1.2 and other YAML readers type differently: a host compares frontmatter
 // field by field, and would refuse the skill.
-func (c *checker) jsonValues(v *parse.Value) {
+func (c *skill) jsonValues(v *parse.Value) {
 	fault := func(v *parse.Value, message string) {
 		d := c.faults.Add(v.Span, "frontmatter-json", message, "quote it: "+strconv.Quote(v.Text))
 		d.Fix = &diag.Fix{Span: v.Span, Replacement: strconv.Quote(v.Text)}
