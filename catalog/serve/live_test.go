@@ -23,8 +23,10 @@ import (
 // changing is content that a test changes.
 type changing struct {
 	mux atomic.Pointer[catalog.Mux]
-	// before, if not nil, is called first when the content is asked for.
+	// before, if not nil, is called first when the content is asked for, and after
+	// last.
 	before func(ctx context.Context)
+	after  func()
 	// asked and refreshed count how often that was, and how often at once.
 	asked, refreshed atomic.Int64
 }
@@ -36,6 +38,9 @@ func (c *changing) content(ctx context.Context, refresh bool) *catalog.Mux {
 	}
 	if c.before != nil {
 		c.before(ctx)
+	}
+	if c.after != nil {
+		defer c.after()
 	}
 	return c.mux.Load()
 }
@@ -257,21 +262,25 @@ func TestLiveUnderWay(t *testing.T) {
 	}
 }
 
-// counted is a repository that counts how often it is prepared to be served.
+// counted is a repository that counts how often it is prepared to be served. The
+// first time, wait is called meanwhile, if it is not nil.
 type counted struct {
 	repo
 	asked atomic.Int64
+	wait  func()
 }
 
 func (c *counted) CacheHint() catalog.CacheHint {
-	c.asked.Add(1)
+	if c.asked.Add(1) == 1 && c.wait != nil {
+		c.wait()
+	}
 	return catalog.CacheHint{TTL: time.Second}
 }
 
 // TestLiveWaits has many requests wait for content that is slow to come: other
 // messages are answered meanwhile, and what came is prepared once.
 func TestLiveWaits(t *testing.T) {
-	const many = 50
+	const many, all = 50, 50 + mostWaiting - 1
 	s, content := newLive(t, Options{}, muxOf(t, mounting(edition("a"))))
 	counting := func() (*counted, *catalog.Mux) {
 		c := &counted{repo: *pages("own/", "x")}
@@ -282,7 +291,14 @@ func TestLiveWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	repository, next := counting()
-	started, release := make(chan struct{}, 2*many), make(chan struct{})
+	started, given, release := make(chan struct{}, all), make(chan struct{}, all), make(chan struct{})
+	content.after = func() { given <- struct{}{} }
+	repository.wait = func() {
+		// Every request has the new content, and none has an answer.
+		for range all {
+			<-given
+		}
+	}
 	content.before = func(context.Context) {
 		started <- struct{}{}
 		<-release
@@ -313,7 +329,7 @@ func TestLiveWaits(t *testing.T) {
 	for range mostWaiting - 1 {
 		c.send(t, legacy.request("7", "prompts/get", `{"name":"of-b"}`))
 	}
-	for range many + mostWaiting - 1 {
+	for range all {
 		<-started
 	}
 	c.send(t, ping)
@@ -329,9 +345,9 @@ func TestLiveWaits(t *testing.T) {
 		}
 	}
 	if got, want := repository.asked.Load(), once.asked.Load(); got != want {
-		t.Errorf("what came was prepared %d/%d times", got, want)
+		t.Errorf("to prepare what came, it was asked %d times, and not %d", got, want)
 	}
-	if got := content.asked.Load(); got != many+mostWaiting-1 {
+	if got := content.asked.Load(); got != all {
 		t.Errorf("the content was asked for %d times", got)
 	}
 	c.in.Close()
