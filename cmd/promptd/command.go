@@ -56,7 +56,7 @@ func rootCommand(c *catalog.Catalog) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, "%w", err) })
 	root.AddCommand(listCommand(c), renderCommand(c), versionCommand(c),
-		verifyCommand(c), explainCommand(c), treeCommand(c))
+		verifyCommand(c), explainCommand(c), treeCommand(c), exportCommand(c))
 	return root
 }
 

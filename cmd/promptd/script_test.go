@@ -26,7 +26,8 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"promptd": func() { os.Exit(run(os.Args[1:], fixture(), os.Stdin, os.Stdout, os.Stderr)) },
+		"promptd":       func() { os.Exit(run(os.Args[1:], fixture(), os.Stdin, os.Stdout, os.Stderr)) },
+		"promptd-large": func() { os.Exit(run(os.Args[1:], large(os.Getenv("RELEASE")), os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }
 
