@@ -68,9 +68,9 @@ func (f *fetch) head(ctx context.Context) (string, error) {
 	branch := f.source.settings.Branch
 	switch {
 	case branch == "":
-		return "", problem("the repository is empty, or its HEAD names no branch; push a commit, or name a branch")
+		return "", problem("no branch is there; the repository is empty, its HEAD names none, or the URL leads to something else; push a commit, name a branch, or check the URL")
 	case len(references) == 0:
-		return "", problem(fmt.Sprintf("there is no branch %.100q; the repository may be empty", branch))
+		return "", problem(fmt.Sprintf("there is no branch %.100q; the repository may be empty, or the URL lead to something else", branch))
 	}
 	return "", problem(fmt.Sprintf("there is no branch %.100q; check its name", branch))
 }

@@ -169,7 +169,19 @@ func (s *Server) run(stdin string, args ...string) string {
 
 // environment keeps the configuration of whoever runs the tests out of them.
 func environment() []string {
-	return append(os.Environ(), "LC_ALL=C", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0")
+	return append(os.Environ(), "LC_ALL=C", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
+}
+
+// IsFetch tells whether a request that an Interceptor sees is for objects, and not for
+// what branches there are.
+func IsFetch(r *http.Request) bool {
+	if r.Method != http.MethodPost {
+		return false
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return err == nil && !bytes.Contains(body, []byte("command=ls-refs"))
 }
 
 // serve lets in, counts, and hands a request to git.
@@ -199,13 +211,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/info/refs"):
 		s.Looks.Add(1)
-	case bytes.Contains(body, []byte("command=fetch")) || !bytes.Contains(body, []byte("command=")):
+	case IsFetch(r):
 		s.Fetches.Add(1)
 	}
 	var next http.Handler = &cgi.Handler{
 		Path:   filepath.Join(execPath(), "git-http-backend"),
 		Env:    []string{"GIT_PROJECT_ROOT=" + filepath.Dir(s.dir), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_PROTOCOL=" + r.Header.Get("Git-Protocol")},
 		Stderr: io.Discard,
+		Logger: log.New(io.Discard, "", 0),
 	}
 	if f := s.intercept.Load(); f != nil {
 		(*f)(w, r, next)
