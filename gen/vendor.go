@@ -69,6 +69,11 @@ var (
 // readLock reads the lock beside a content directory; it is empty where there is none.
 func readLock(content string) (*Lock, error) {
 	f, err := os.Open(filepath.Join(around(content), LockFile))
+	return parseLock(f, err)
+}
+
+// parseLock reads the lock from a file that was opened, unless that failed.
+func parseLock(f fs.File, err error) (*Lock, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Lock{}, nil
 	}
@@ -154,21 +159,31 @@ func vendorRoot(root, name string) string {
 
 // loadVendored reads the vendored tree of a source.
 func loadVendored(content, root string, l *Locked) (*check.Tree, error) {
-	shown := vendorRoot(root, l.Name)
 	dir, err := os.OpenRoot(filepath.Join(around(content), VendorDir, l.Name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s is not there, which %s names; run promptc vendor", shown, LockFile)
-	case err != nil:
-		return nil, fmt.Errorf("cannot read %s: %w", shown, systemError(err))
+	if err != nil {
+		return nil, notVendored(root, l, err)
 	}
 	defer dir.Close()
-	tree, err := Load(dir.FS(), Options{Root: shown, Layout: l.Layout})
+	return l.load(dir.FS(), root)
+}
+
+// load reads the vendored tree of the source from its directory.
+func (l *Locked) load(dir fs.FS, root string) (*check.Tree, error) {
+	tree, err := Load(dir, Options{Root: vendorRoot(root, l.Name), Layout: l.Layout})
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", shown, systemError(err))
+		return nil, notVendored(root, l, err)
 	}
 	tree.Source = catalog.Source{Name: l.Name, Repository: l.Repository, Branch: l.Branch, Path: l.Path, Commit: l.Commit}
 	return tree, nil
+}
+
+// notVendored returns the error for a vendored tree that cannot be read.
+func notVendored(root string, l *Locked, err error) error {
+	shown := vendorRoot(root, l.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is not there, which %s names; run promptc vendor", shown, LockFile)
+	}
+	return fmt.Errorf("cannot read %s: %w", shown, systemError(err))
 }
 
 // A Release is a content directory and what was vendored beside it.
@@ -200,11 +215,46 @@ func CompileRelease(content string, opt Options) (*Release, error) {
 	if err != nil {
 		return nil, err
 	}
+	trees, err := withVendored(tree, lock, func(l *Locked) (*check.Tree, error) { return loadVendored(content, opt.Root, l) })
+	if err != nil {
+		return nil, err
+	}
+	r := &Release{root: opt.Root}
+	r.Program, r.Faults, r.Warnings = check.Trees(trees)
+	r.Unvendored = unvendored(check.Sources(tree.Inputs), lock, tree)
+	return r, nil
+}
+
+// LoadRelease reads the content tree in content, with what was vendored beside it, as
+// CompileRelease does, for [check.Trees]. What lies beside the content directory is in
+// beside.
+func LoadRelease(content, beside fs.FS, opt Options) ([]*check.Tree, error) {
+	opt.Layout = check.Contract
+	tree, err := Load(content, opt)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := parseLock(beside.Open(LockFile))
+	if err != nil {
+		return nil, err
+	}
+	return withVendored(tree, lock, func(l *Locked) (*check.Tree, error) {
+		dir, err := fs.Sub(beside, path.Join(VendorDir, l.Name))
+		if err != nil {
+			return nil, notVendored(opt.Root, l, err)
+		}
+		return l.load(dir, opt.Root)
+	})
+}
+
+// withVendored returns a content tree and the vendored ones that the lock names, which
+// load reads and which must be what is locked.
+func withVendored(tree *check.Tree, lock *Lock, load func(*Locked) (*check.Tree, error)) ([]*check.Tree, error) {
 	declared := check.Sources(tree.Inputs)
 	trees := []*check.Tree{tree}
 	for i := range lock.Sources {
 		l := &lock.Sources[i]
-		vendored, err := loadVendored(content, opt.Root, l)
+		vendored, err := load(l)
 		if err != nil {
 			return nil, err
 		}
@@ -216,10 +266,7 @@ func CompileRelease(content string, opt Options) (*Release, error) {
 		}
 		trees = append(trees, vendored)
 	}
-	r := &Release{root: opt.Root}
-	r.Program, r.Faults, r.Warnings = check.Trees(trees)
-	r.Unvendored = unvendored(declared, lock, tree)
-	return r, nil
+	return trees, nil
 }
 
 // Rename names the content directory root where the program tells what a file was made
