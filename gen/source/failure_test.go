@@ -127,8 +127,8 @@ func TestFailures(t *testing.T) {
 			})
 		}, "the connection broke"},
 		{"no git server", nil, func(b *bench) {
-			b.server.Intercept(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprint(w, "<html>") })
-		}, "there is no such repository"},
+			b.server.Intercept(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprintln(w, "<html>") })
+		}, "there is no such repository, or the token in TEAM_TOKEN may not read it"},
 		{"slow", nil, func(b *bench) {
 			b.timeout = time.Second
 			b.server.Intercept(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() })

@@ -175,6 +175,12 @@ func contains(t *testing.T, text, want string) {
 	}
 }
 
+// local changes settings so that they name the same repository on the disk, which is
+// faster.
+func local(server *sourcetest.Server) func(*Settings, *Options) {
+	return func(s *Settings, _ *Options) { s.Repository, s.Token = server.FileURL, "" }
+}
+
 var (
 	first  = map[string]string{"prompts/a/PROMPT.md": "one\r\ntwo\n", "README.md": "", "bin": "\x00\xff"}
 	second = map[string]string{"prompts/b/PROMPT.md": "three"}
@@ -185,7 +191,7 @@ func TestCloneAndPull(t *testing.T) {
 	commit := server.Push(sourcetest.Branch, first)
 	for name, change := range map[string]func(*Settings, *Options){
 		"https": func(*Settings, *Options) {},
-		"file":  func(s *Settings, _ *Options) { s.Repository, s.Token = server.FileURL, "" },
+		"file":  local(server),
 		"password": func(s *Settings, _ *Options) {
 			u, _ := url.Parse(server.URL)
 			u.User, s.Token = url.UserPassword("me", token), ""
@@ -207,7 +213,7 @@ func TestCloneAndPull(t *testing.T) {
 			if s.Commit != commit || !s.Fetched.Equal(b.clock) || s.Stale != nil {
 				t.Errorf("the snapshot is %+v", s)
 			}
-			looks, fetches := server.Looks.Load(), server.Fetches.Load()
+			looks := server.Looks.Load()
 
 			// What is pushed is seen after the TTL, and not before.
 			pushed := server.Push(sourcetest.Branch, second)
@@ -231,7 +237,7 @@ func TestCloneAndPull(t *testing.T) {
 			}
 
 			// A commit that is cached is not fetched again.
-			fetches = server.Fetches.Load()
+			fetches := server.Fetches.Load()
 			equal(t, b.files(true), first)
 			b.reopen(change)
 			looks = server.Looks.Load()

@@ -57,7 +57,10 @@ func TestOddTrees(t *testing.T) {
 	b = newBench(t, server, func(s *Settings, _ *Options) { s.Path = "team" })
 	equal(t, b.files(false), map[string]string{"run.sh": "#!/bin/sh\n$Id$\n", "large": pointer, "ü b…": pointer})
 	for path, want := range map[string]string{"team/up": "symbolic link", "team/sub": "submodule", "a": "there is no directory", "*": "there is no directory"} {
-		b = newBench(t, server, func(s *Settings, _ *Options) { s.Path = path })
+		b = newBench(t, server, func(s *Settings, o *Options) {
+			local(server)(s, o)
+			s.Path = path
+		})
 		contains(t, b.fails(), want)
 	}
 }
@@ -108,7 +111,7 @@ func TestCraftedTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, server)
+	b := newBench(t, server, local(server))
 	for name, want := range map[string]string{
 		"..":                      "git's checks refuse",
 		".":                       "git's checks refuse",
@@ -149,7 +152,7 @@ func TestCraftedDuplicates(t *testing.T) {
 	entry := "100644 aaa\x00" + string(raw)
 	tree := server.Git(entry+entry, "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
 	server.Git("", "update-ref", "refs/heads/"+sourcetest.Branch, server.Git("crafted", "commit-tree", tree))
-	contains(t, newBench(t, server).fails(), "git's checks refuse")
+	contains(t, newBench(t, server, local(server)).fails(), "git's checks refuse")
 }
 
 func TestSHA256(t *testing.T) {
