@@ -29,26 +29,47 @@ func DigestOf(documents []*Document) string {
 //
 // A seal shows an accident, such as a file of a program that lost a bit. It is no
 // signature: who can change a catalog on purpose can seal it again.
-func SealOf(c *Catalog) string {
+func SealOf(c *Catalog) string { return Sums{}.Seal(c) }
+
+// A Sum stands for a value in a seal: the SHA-256 of its encoding.
+type Sum [sha256.Size]byte
+
+// Sums knows the sums of values by the pointers to them: documents are reached by
+// several ways, and most of a catalog is the same after an edit. No value may change
+// while its sum is known.
+type Sums map[any]Sum
+
+// Seal is SealOf for a catalog some of whose sums may be known. It adds the others.
+func (s Sums) Seal(c *Catalog) string {
 	open := *c
 	open.Seal = ""
-	s := sealer{}
 	sum := s.sum(reflect.ValueOf(open))
 	return hex.EncodeToString(sum[:])
 }
 
-// A sealer knows the sums of the values behind the pointers that it has followed:
-// documents are reached by several ways.
-type sealer map[uintptr][sha256.Size]byte
+// Of returns the sum of the value behind a pointer, which is a *Prompt, a *Skill or a
+// *Document, and adds it and those of the values behind that one's pointers.
+func (s Sums) Of(pointer any) Sum { return s.behind(reflect.ValueOf(pointer)) }
 
-// sum returns the SHA-256 of the encoding of a value.
-func (s sealer) sum(v reflect.Value) [sha256.Size]byte {
+// behind returns the sum of the value behind a pointer that is not nil.
+func (s Sums) behind(v reflect.Value) Sum {
+	pointer := v.Interface()
+	sum, ok := s[pointer]
+	if !ok {
+		sum = s.sum(v.Elem())
+		s[pointer] = sum
+	}
+	return sum
+}
+
+// sum returns the sum of a value.
+func (s Sums) sum(v reflect.Value) Sum {
 	return sha256.Sum256(s.append(make([]byte, 0, 8<<10), v))
 }
 
 // append appends the encoding of a value, in which a pointer is the sum of what is
 // behind it. Distinct values of one type have distinct encodings.
-func (s sealer) append(dst []byte, v reflect.Value) []byte {
+func (s Sums) append(dst []byte, v reflect.Value) []byte {
 	switch v.Kind() {
 	case reflect.String:
 		dst = binary.AppendUvarint(dst, uint64(v.Len()))
@@ -77,11 +98,7 @@ func (s sealer) append(dst []byte, v reflect.Value) []byte {
 		if v.IsNil() {
 			return append(dst, 0)
 		}
-		sum, ok := s[v.Pointer()]
-		if !ok {
-			sum = s.sum(v.Elem())
-			s[v.Pointer()] = sum
-		}
+		sum := s.behind(v)
 		return append(append(dst, 1), sum[:]...)
 	}
 	panic("catalog: a seal of a " + v.Kind().String())

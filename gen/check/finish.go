@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"path"
 	"slices"
 
@@ -68,8 +69,24 @@ func (m *merger) finish() *Program {
 	cat.PromptTable = table(cat.Prompts, func(p *catalog.Prompt) string { return p.ID })
 	cat.ResourceTable = table(cat.Resources, func(r catalog.Resource) string { return r.URI })
 	cat.DocumentTable = table(cat.Documents, func(d *catalog.Document) string { return d.Path })
-	cat.Seal = catalog.SealOf(&cat)
+	sums := make(catalog.Sums, 2*len(cat.Documents))
+	for _, i := range m.items {
+		if !i.out {
+			i.addSums(sums)
+		}
+	}
+	cat.Seal = sums.Seal(&cat)
 	return program
+}
+
+// addSums adds what the seal has of the item.
+func (i *item) addSums(sums catalog.Sums) {
+	switch i.kind {
+	case parse.Prompt:
+		sums[i.prompt.value], sums[i.prompt.value.Document] = i.prompt.sums[0], i.prompt.sums[1]
+	case parse.Skill:
+		maps.Copy(sums, i.skill.sums)
+	}
 }
 
 // Digest returns the digest of the tree's files by their paths in it, made as that of

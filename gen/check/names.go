@@ -101,9 +101,9 @@ type declaration struct {
 }
 
 // scope collects the names of one Go scope, and reports the second use of one.
-type scope map[string]declaration
+type scope map[string]*declaration
 
-func (s scope) declare(faults *diag.List, d declaration) {
+func (s scope) declare(faults *diag.List, d *declaration) {
 	other, taken := s[d.name]
 	if !taken {
 		s[d.name] = d

@@ -23,6 +23,8 @@ type prompt struct {
 	names  PromptNames
 	// declarations are the names that the package will have for it.
 	declarations []declaration
+	// sums are those of the value and of its document, for the catalog's seal.
+	sums [2]catalog.Sum
 	// unsure are names that arguments were meant to have, and have not for a fault
 	// of their own; anyName tells that they may be any.
 	unsure  []string
@@ -127,6 +129,10 @@ func (c *prompt) check(f fields, in *Input) {
 	}
 	p.Messages = messages(file, arguments)
 	p.Entry = catalog.PromptEntry(p, c.origin.prefix)
+	if len(c.faults) == 0 {
+		known := catalog.Sums{}
+		c.sums = [2]catalog.Sum{known.Of(p), known.Of(p.Document)}
+	}
 }
 
 // An argument is a declared argument that has a name.
@@ -352,7 +358,7 @@ func (c *prompt) declare(file *parse.File, declared map[string]*argument) {
 	for i, a := range c.value.Arguments {
 		d := declared[a.Name]
 		what := "the argument " + strconv.Quote(a.Name)
-		within.declare(&c.faults, declaration{c.names.Fields[i], d.name.Span, what})
+		within.declare(&c.faults, &declaration{c.names.Fields[i], d.name.Span, what})
 		if cn := c.names.Choices[i]; cn.Type != "" {
 			if within[c.names.Fields[i]].span == d.name.Span { // else the fields say it
 				note(cn.Type, d.name.Span, "the type of the choices of "+what)

@@ -46,6 +46,8 @@ type skill struct {
 	// resources/list says of it.
 	documents []*catalog.Document
 	resources []catalog.Resource
+	// sums are those of all of these, for the catalog's seal.
+	sums catalog.Sums
 }
 
 // checkSkill checks the skill that has a SKILL.md and other files, sorted by path.
@@ -110,7 +112,7 @@ func (c *skill) check() {
 	c.checkBlock(f)
 }
 
-// list makes what resources/list says of the skill.
+// list makes what resources/list says of the skill, and the sums.
 func (c *skill) list() {
 	s, name := c.value, "skills/"+c.id
 	title := "Record of the skill " + c.id
@@ -121,6 +123,11 @@ func (c *skill) list() {
 	for _, r := range s.References {
 		i := slices.IndexFunc(c.files, func(in *Input) bool { return in.Canonical == r.Document.Path })
 		c.resources = append(c.resources, resource(s.ReferenceURI(r.ID), name+"/references/"+r.ID, r.Title, c.files[i].File.Paragraph, r.Document))
+	}
+	c.sums = catalog.Sums{}
+	c.sums.Of(s)
+	for i := range c.resources {
+		c.sums.Of(c.resources[i].Document)
 	}
 }
 

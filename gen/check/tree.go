@@ -379,16 +379,21 @@ func (m *merger) remove(list []found) bool {
 // declared checks that no two items need one Go name. The later one has the fault.
 func (m *merger) declared() []found {
 	var list []found
-	names := make(scope, 2*len(m.items)+2)
-	names["Catalog"] = declaration{what: "the catalog itself"}
-	names["Register"] = declaration{what: "the function that mounts the catalog"}
+	n := 2
+	for _, i := range m.items {
+		n += len(i.declarations())
+	}
+	names := make(scope, n)
+	names["Catalog"] = &declaration{what: "the catalog itself"}
+	names["Register"] = &declaration{what: "the function that mounts the catalog"}
 	var faults diag.List
 	for _, i := range m.items {
 		if i.out {
 			continue
 		}
-		for _, d := range i.declarations() {
-			names.declare(&faults, d)
+		declarations := i.declarations()
+		for n := range declarations {
+			names.declare(&faults, &declarations[n])
 		}
 		for _, f := range faults {
 			list = append(list, found{i, f})
