@@ -1,16 +1,11 @@
-// This file holds what a person is told: what is compiled in, and how a client is
-// configured for it.
+// This file holds what a person is told of what is compiled in.
 
 package main
 
 import (
 	"fmt"
-	"net"
-	"os"
-	"os/exec"
 
 	"github.com/seed33527553/promptc/catalog"
-	"github.com/seed33527553/promptc/catalog/serve"
 )
 
 // counts is how much is compiled in.
@@ -56,57 +51,4 @@ func summary(c *catalog.Catalog) string {
 		named += " " + c.Version
 	}
 	return fmt.Sprintf("%s: %s\ndigest %s", named, count(c), c.Digest)
-}
-
-const configuration = `Client configuration:
-
-{
-  "mcpServers": {
-    %s: {
-      %s
-    }
-  }
-}
-`
-
-func httpConfiguration(c *catalog.Catalog, a net.Addr, opts serve.HTTPOptions) string {
-	host := a.String()
-	// An address that stands for all of them is none to connect to.
-	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		host = fmt.Sprintf("localhost:%d", tcp.Port)
-	}
-	scheme, headers := "http", ""
-	if opts.Certificate != nil {
-		scheme = "https"
-	}
-	if opts.Tokens != nil {
-		headers = `,
-      "headers": {"Authorization": "Bearer TOKEN"}`
-	}
-	return fmt.Sprintf(configuration, catalog.AppendJSON(nil, name(c)), `"type": "http",
-      "url": "`+scheme+"://"+host+`/mcp"`+headers)
-}
-
-func stdioConfiguration(c *catalog.Catalog) string {
-	return fmt.Sprintf(configuration, catalog.AppendJSON(nil, name(c)), `"command": `+string(catalog.AppendJSON(nil, command())))
-}
-
-// command is how a client starts this program: by its name, if that leads to it, and
-// else by its path.
-func command() string {
-	const name = "promptd"
-	self, err := os.Executable()
-	if err != nil {
-		return name
-	}
-	found, err := exec.LookPath(name)
-	if err != nil {
-		return self
-	}
-	if a, err := os.Stat(self); err == nil {
-		if b, err := os.Stat(found); err == nil && os.SameFile(a, b) {
-			return name
-		}
-	}
-	return self
 }

@@ -1,25 +1,27 @@
-// This file holds settings: the flags of the server, and the environment that
-// stands in for them.
+// This file holds Front: the flags of a server, and the environment that stands in for
+// them.
 
-package main
+package promptd
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/seed33527553/promptc/catalog/serve"
 )
 
-// settings are what flags and environment say.
-type settings struct {
+// A Front is how clients reach a server, and who of them is let in: what flags and the
+// environment say.
+type Front struct {
+	prefix                   string
 	address, metricsAddress  string
 	pageSize, maxRequest     int
 	maxConnections           int
@@ -31,23 +33,17 @@ type settings struct {
 	issuer, audience, keys   string
 	scopes                   []string
 	flags                    *pflag.FlagSet
+	own                      []*pflag.Flag   // those of flags that are the front's
 	environment              map[string]bool // the flags that a variable stands in for
 }
 
-// settingsHelp is what --help says beside the flags.
-const settingsHelp = `Serve the compiled prompts and skills over the Model Context Protocol, over stdio
-or, with --http, over Streamable HTTP.
-
-Each flag has an environment variable: PROMPTD_ and its name in capitals, with
-underscores for hyphens, such as PROMPTD_PAGE_SIZE. A flag beats its variable, and
-an empty variable is none.
-
-SIGHUP reads the files of --tokens, --tls-cert, --tls-key and --oauth-jwks again.
-One that is broken or missing is logged, and what was read before stays valid; a
-file of tokens without any lets nobody in.`
-
-func newSettings(flags *pflag.FlagSet) *settings {
-	s := &settings{flags: flags, environment: map[string]bool{}}
+// NewFront adds the flags of a server to a command's. Each has an environment variable:
+// its name in capitals, with underscores for hyphens, after the prefix and another
+// underscore, such as PROMPTD_PAGE_SIZE after PROMPTD.
+func NewFront(flags *pflag.FlagSet, prefix string) *Front {
+	s := &Front{prefix: prefix, flags: flags, environment: map[string]bool{}}
+	before := map[string]bool{}
+	flags.VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
 	flags.StringVar(&s.address, "http", "", "serve Streamable HTTP at `HOST:PORT` instead of stdio")
 	flags.IntVar(&s.pageSize, "page-size", serve.DefaultPageSize, "entries on a page of a list; 0 for all")
 	flags.IntVar(&s.maxRequest, "max-request", serve.DefaultMaxRequest, "longest message in `BYTES`")
@@ -64,31 +60,32 @@ func newSettings(flags *pflag.FlagSet) *settings {
 	flags.StringVar(&s.keys, "oauth-jwks", "", "the authorization server's keys, at `URL` or in a file")
 	flags.StringSliceVar(&s.scopes, "oauth-scopes", nil, "`SCOPES` that access tokens must have")
 	flags.StringVar(&s.metricsAddress, "metrics-address", "", "serve /metrics at `HOST:PORT`; with the address of --http, there, to those who are let in without limits")
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !before[f.Name] {
+			s.own = append(s.own, f)
+		}
+	})
 	return s
 }
 
 // variable is the environment variable of a flag.
-func variable(flag string) string {
-	return "PROMPTD_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+func (s *Front) variable(flag string) string {
+	return s.prefix + "_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// read takes from the environment what the command line does not say, and checks
-// all of it.
-func (s *settings) read() error {
-	var err error
-	s.flags.VisitAll(func(f *pflag.Flag) {
-		value := os.Getenv(variable(f.Name))
-		if f.Changed || value == "" || err != nil || f.Name == "help" {
-			return
+// Read takes from the environment what the command line does not say, and checks
+// all of it. An error names the flag or the variable.
+func (s *Front) Read() error {
+	for _, f := range s.own {
+		value := os.Getenv(s.variable(f.Name))
+		if f.Changed || value == "" {
+			continue
 		}
 		s.environment[f.Name] = true
 		if s.flags.Set(f.Name, value) != nil {
 			want := map[string]string{"int": "a whole number", "bool": "true or false", "stringSlice": "a list with commas between"}[f.Value.Type()]
-			err = s.errorf(f.Name, "must be %s, not %q", want, value)
+			return s.errorf(f.Name, "must be %s, not %q", want, value)
 		}
-	})
-	if err != nil {
-		return err
 	}
 	switch {
 	case s.pageSize < 0:
@@ -131,17 +128,22 @@ func (s *settings) read() error {
 }
 
 // errorf returns the error of a setting, by the name that it was given under.
-func (s *settings) errorf(flag, format string, args ...any) error {
+func (s *Front) errorf(flag, format string, args ...any) error {
 	name := "--" + flag
 	if s.environment[flag] {
-		name = variable(flag)
+		name = s.variable(flag)
 	}
-	return fmt.Errorf("%s %s", name, fmt.Sprintf(format, args...))
+	return &SettingError{fmt.Sprintf("%s %s", name, fmt.Sprintf(format, args...))}
 }
+
+// A SettingError tells of a flag or a variable that is not what it must be.
+type SettingError struct{ text string }
+
+func (e *SettingError) Error() string { return e.text }
 
 // rename returns the error of an option of the package serve as that of the
 // setting behind it.
-func (s *settings) rename(err error) error {
+func (s *Front) rename(err error) error {
 	if bad := (*serve.OptionError)(nil); errors.As(err, &bad) {
 		flag := map[string]string{
 			"AllowHosts": "allow-host", "AllowOrigins": "allow-origin", "Issuer": "oauth-issuer",
@@ -149,20 +151,25 @@ func (s *settings) rename(err error) error {
 		}[bad.Option]
 		return s.errorf(flag, "%s", bad.Reason)
 	}
-	return failed(err)
+	return err
+}
+
+// Logger returns what logs to w, as much as the settings want.
+func (s *Front) Logger(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: s.level()}))
 }
 
 // level is the lowest level that is logged.
-func (s *settings) level() (l slog.Level) {
+func (s *Front) level() (l slog.Level) {
 	if err := l.UnmarshalText([]byte(s.logLevel)); err != nil {
-		panic(err) // read has checked it
+		panic(err) // Read has checked it
 	}
 	return l
 }
 
 // options returns what the settings mean for the server, and what reads its files
 // again, by the flag that names them.
-func (s *settings) options(log *slog.Logger) (opts serve.Options, reload map[string]func() error, err error) {
+func (s *Front) options(log *slog.Logger) (opts serve.Options, reload map[string]func() error, err error) {
 	opts = serve.Options{PageSize: s.pageSize, MaxRequest: s.maxRequest, Tools: s.tools, Logger: log}
 	if s.pageSize == 0 {
 		opts.PageSize = -1
@@ -172,14 +179,14 @@ func (s *settings) options(log *slog.Logger) (opts serve.Options, reload map[str
 	if s.tlsCert != "" {
 		c, err := serve.LoadCertificate(s.tlsCert, s.tlsKey)
 		if err != nil {
-			return opts, nil, failed(err)
+			return opts, nil, err
 		}
 		opts.HTTP.Certificate, reload["tls-cert"] = c, c.Reload
 	}
 	if s.tokens != "" {
 		t, err := serve.LoadTokens(s.tokens)
 		if err != nil {
-			return opts, nil, failed(err)
+			return opts, nil, err
 		}
 		warn := func() {
 			if t.Len() == 0 {
@@ -203,12 +210,4 @@ func (s *settings) options(log *slog.Logger) (opts serve.Options, reload map[str
 		opts.HTTP.OAuth, reload["oauth-jwks"] = o, o.Reload
 	}
 	return opts, reload, nil
-}
-
-// usage adds the way the command is used to an error of the command line's.
-func usage(cmd *cobra.Command, err error) error {
-	if failure := (*failure)(nil); err == nil || errors.As(err, &failure) {
-		return err
-	}
-	return usageError(cmd, "%w", err)
 }
