@@ -101,7 +101,7 @@ func TestTree(t *testing.T) {
 			t.Errorf("%s: %+v", h.Name, h)
 		}
 	}
-	tree, err := readTree(contentDir)
+	tree, err := readTree(contentDir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

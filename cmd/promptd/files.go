@@ -13,9 +13,13 @@ import (
 // besides. catalog.yaml is not among them, for nothing serves it.
 func files(c *catalog.Catalog) []*catalog.Document {
 	list := slices.Clone(c.Documents)
+	documents := make(map[*catalog.Document]bool, len(list))
+	for _, d := range list {
+		documents[d] = true
+	}
 	for _, s := range c.Skills {
 		for _, d := range s.Files {
-			if d.MIMEType != catalog.Markdown { // the others are documents
+			if !documents[d] {
 				list = append(list, d)
 			}
 		}

@@ -35,7 +35,8 @@ seen from the program:
   special PATH    the tree has something else that is no file
   corrupt THING   the program does not hold what was compiled into it
 
-PATH is relative to DIR. What counts are the files that the compiler reads, as it
+PATH is relative to DIR; of prompts and skills that came from other repositories it is
+that of what was vendored beside DIR, such as promptc.vendor/team/deploy-app.md. What counts are the files that the compiler reads, as it
 reads them: Markdown and catalog.yaml without a byte order mark and with newlines for
 line ends, and names that start with a dot not at all. The program's side is what it
 would serve, text by text, and not what was recorded of it.
@@ -49,7 +50,7 @@ command line is wrong or DIR cannot be read.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			tree, err := readTree(args[0])
+			tree, err := readTree(args[0], c.Sources)
 			if err != nil {
 				return err
 			}
@@ -87,18 +88,30 @@ type tree struct {
 	digests map[string]string
 	// odd are what has no place in any tree.
 	odd []finding
+	// vendored are the trees of sources, by name.
+	vendored map[string]*tree
 }
 
-// readTree reads a content tree.
-func readTree(dir string) (*tree, error) {
+// readTree reads a content tree, and what was vendored of sources beside it.
+func readTree(dir string, sources []catalog.Source) (*tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, cannotRead(dir, err)
 	}
 	defer root.Close()
+	t, err := readRoot(root, dir, inTree)
+	if err != nil {
+		return nil, err
+	}
+	t.vendored, err = readVendored(dir, sources)
+	return t, err
+}
+
+// readRoot reads those files of a directory that count.
+func readRoot(root *os.Root, dir string, counts func(path string) bool) (*tree, error) {
 	t := &tree{digests: map[string]string{}}
 	entries, size := 0, int64(0)
-	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return cannotRead(path.Join(dir, p), err)
 		}
@@ -120,7 +133,7 @@ func readTree(dir string) (*tree, error) {
 		case d.IsDir():
 		case !d.Type().IsRegular():
 			t.odd = append(t.odd, finding{Kind: "special", Subject: p})
-		case inTree(p):
+		case counts(p):
 			n, digest, err := digestFile(root, p)
 			if err != nil {
 				return cannotRead(path.Join(dir, p), err)
@@ -147,10 +160,13 @@ func cannotRead(name string, err error) error {
 // plainCause returns the cause of an error without the path, which may be the machine's.
 func plainCause(err error) error {
 	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
-		return cause.Err
+		err = cause.Err
 	}
 	if cause := (*os.LinkError)(nil); errors.As(err, &cause) {
-		return cause.Err
+		err = cause.Err
+	}
+	if err != nil && err.Error() == "path escapes from parent" { // os.Root has no value for it
+		return errors.New("a symbolic link leads out of the directory")
 	}
 	return err
 }
@@ -198,8 +214,14 @@ func digestFile(root *os.Root, p string) (size int64, digest string, err error) 
 // verify compares a catalog with a tree.
 func verify(c *catalog.Catalog, t *tree) []finding {
 	findings := slices.Concat(t.odd, inspect(c))
+	owned := owners(c, t)
+	from := map[string][]*catalog.Document{}
 	held := map[string]bool{settingsFile: true}
 	for _, d := range files(c) {
+		if source := owned[d.Path]; source != "" {
+			from[source] = append(from[source], d)
+			continue
+		}
 		held[d.Path] = true
 		switch digest, ok := t.digests[d.Path]; {
 		case !ok:
@@ -212,6 +234,10 @@ func verify(c *catalog.Catalog, t *tree) []finding {
 		if !held[p] {
 			findings = append(findings, finding{Kind: "added", Subject: p})
 		}
+	}
+	for i := range c.Sources {
+		s := &c.Sources[i]
+		findings = append(findings, verifySource(s, from[s.Name], t.vendored[s.Name])...)
 	}
 	findings = append(findings, verifySettings(c, t)...)
 	sortFindings(findings)

@@ -167,7 +167,7 @@ func TestVerifySettingsAdded(t *testing.T) {
 	bare := *baked.Catalog
 	bare.Digest = catalog.DigestOf(files(&bare))
 	bare.Seal = catalog.SealOf(&bare)
-	tree, err := readTree(contentDir)
+	tree, err := readTree(contentDir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
