@@ -63,7 +63,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(
 		checkCommand(), breakingCommand(), generateCommand(),
 		listCommand(), showCommand(), renderCommand(),
-		vendorCommand(),
+		serveCommand(), vendorCommand(),
 		versionCommand())
 	return root
 }
