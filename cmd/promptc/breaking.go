@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed33527553/promptc/gen"
 	"github.com/seed33527553/promptc/gen/breaking"
 	"github.com/seed33527553/promptc/gen/check"
 	"github.com/seed33527553/promptc/gen/diag"
@@ -157,7 +158,7 @@ func newSide(cmd *cobra.Command, dir string) (side *breaking.Side, faults diag.L
 	defer root.Close()
 	p := newProgress(cmd.ErrOrStderr())
 	defer p.stop()
-	side, faults, err = breaking.New(root.FS(), shown, p.report())
+	side, faults, err = breaking.New(root.FS(), beside(dir), gen.Options{Root: shown, Progress: p.report()})
 	if err != nil {
 		return nil, nil, "", uncompiled(shown, err)
 	}
@@ -169,49 +170,74 @@ func newSide(cmd *cobra.Command, dir string) (side *breaking.Side, faults diag.L
 func oldSide(ctx context.Context, dir, shown, against string) (side *breaking.Side, faults diag.List, name string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, againstPatience)
 	defer cancel()
-	name = against
-	place := against + ":" + shown
-	var tree fs.FS
-	server := false
 	info, err := os.Stat(against)
 	switch {
 	case err == nil && info.IsDir():
-		root, path, err := openContent(against)
-		if err != nil {
-			return nil, nil, "", err
-		}
-		defer root.Close()
-		tree, name, place = root.FS(), path, path
-		if path == shown { // one of them lies elsewhere
-			place = "old:" + path
-		}
+		side, faults, name, err = oldDirectory(shown, against)
 	case err == nil && info.Mode().IsRegular() && executable(against):
-		if name, err = shownPath(against); err != nil {
-			return nil, nil, "", err
-		}
-		server, place = true, filepath.Base(against)+":"+shown
-		path, err := filepath.Abs(against)
-		if err != nil {
-			return nil, nil, "", err
-		}
-		if tree, err = breaking.Program(ctx, path); err != nil {
-			return nil, nil, "", fmt.Errorf("%s is no promptd that tells what it holds: %w", name, err)
-		}
+		side, faults, name, err = oldServer(ctx, shown, against)
 	default:
-		if tree, err = breaking.Commit(ctx, dir, shown, against); err != nil {
+		content, vendored, err := breaking.Commit(ctx, dir, shown, against)
+		if err != nil {
 			return nil, nil, "", fmt.Errorf("%s: %w", notThere(against, info), err)
 		}
-	}
-	side, faults, err = breaking.Old(tree, place)
-	if err != nil {
-		return nil, nil, "", uncompiled(place, err)
-	}
-	if server {
-		if _, err := fs.Stat(tree, check.SettingsFile); errors.Is(err, fs.ErrNotExist) {
-			side.Unsettled = true
+		side, faults, err = breaking.Old(content, vendored, against, gen.Options{Root: shown})
+		if err != nil {
+			return nil, nil, "", uncompiled(against+":"+shown, err)
 		}
+		return side, faults, against, nil
+	}
+	return side, faults, name, err
+}
+
+// oldDirectory reads the older state from a content directory.
+func oldDirectory(shown, dir string) (side *breaking.Side, faults diag.List, name string, err error) {
+	root, name, err := openContent(dir)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	defer root.Close()
+	label := ""
+	if name == shown { // one of them lies elsewhere, or they are one
+		label = "old"
+	}
+	side, faults, err = breaking.Old(root.FS(), beside(dir), label, gen.Options{Root: name})
+	if err != nil {
+		return nil, nil, "", uncompiled(name, err)
 	}
 	return side, faults, name, nil
+}
+
+// oldServer reads the older state from a server.
+func oldServer(ctx context.Context, shown, file string) (side *breaking.Side, faults diag.List, name string, err error) {
+	if name, err = shownPath(file); err != nil {
+		return nil, nil, "", err
+	}
+	file, err = filepath.Abs(file)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	tree, err := breaking.Program(ctx, file)
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("%s is no promptd that tells what it holds: %w", name, err)
+	}
+	label := filepath.Base(file)
+	side, faults, err = breaking.Old(tree, nil, label, gen.Options{Root: shown})
+	if err != nil {
+		return nil, nil, "", uncompiled(label+":"+shown, err)
+	}
+	if _, err := fs.Stat(tree, check.SettingsFile); errors.Is(err, fs.ErrNotExist) {
+		side.Unsettled = true
+	}
+	return side, faults, name, nil
+}
+
+// beside returns what lies beside a content directory.
+func beside(dir string) fs.FS {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return os.DirFS(filepath.Dir(dir))
 }
 
 // executable tells whether a file can be run.

@@ -21,6 +21,9 @@ import (
 // waitDelay is how long a program that was killed may hold on to its output.
 const waitDelay = 5 * time.Second
 
+// maxFill is how many bytes a server may write after its archive.
+const maxFill = 1 << 20
+
 // Program returns the tree that is compiled into a server, promptd or one made like
 // it: it runs the executable file with the argument tree, and reads the archive that
 // this writes. The program gets none of the caller's environment but PATH. Catalog.yaml
@@ -41,6 +44,11 @@ func Program(ctx context.Context, file string) (fs.FS, error) {
 		return nil, errors.New("it cannot be run here")
 	}
 	tree, failure := Archive(out)
+	if failure == nil { // zeros may follow that fill a record
+		if n, _ := io.CopyN(io.Discard, out, maxFill); n == maxFill {
+			failure = errors.New("it wrote more than an archive")
+		}
+	}
 	timeout := ctx.Err()
 	if failure != nil {
 		cancel()
@@ -76,14 +84,16 @@ func (h *head) line() string {
 // Archive reads a tree from a tar archive of regular files and directories, up to the
 // limits that [gen.Compile] has.
 func Archive(r io.Reader) (fs.FS, error) {
-	input := &counter{r: r}
+	input := &ending{r: r}
 	archive := tar.NewReader(input)
 	tree := newMemory()
 	for {
 		header, err := archive.Next()
 		switch {
-		case err == io.EOF && input.n == 0:
+		case err == io.EOF && len(input.last) == 0:
 			return nil, errors.New("it wrote no archive")
+		case err == io.EOF && !input.closed():
+			return nil, errors.New("its archive is not whole")
 		case err == io.EOF:
 			return tree, nil
 		case err != nil:
@@ -115,14 +125,22 @@ func Archive(r io.Reader) (fs.FS, error) {
 	}
 }
 
-// A counter counts the bytes that are read.
-type counter struct {
-	r io.Reader
-	n int64
+// An ending keeps the last bytes that are read, as many as end an archive.
+type ending struct {
+	r    io.Reader
+	last []byte
 }
 
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
+// endOfArchive is how many zero bytes an archive ends with (POSIX pax, "ustar Interchange
+// Format"). Package tar takes one that was cut off between files for a whole one.
+const endOfArchive = 1024
+
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	e.last = append(e.last, p[max(0, n-endOfArchive):n]...)
+	e.last = e.last[max(0, len(e.last)-endOfArchive):]
 	return n, err
 }
+
+// closed tells whether the end of an archive was read.
+func (e *ending) closed() bool { return bytes.Equal(e.last, make([]byte, endOfArchive)) }

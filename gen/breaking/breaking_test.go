@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/seed33527553/promptc/gen"
 	"github.com/seed33527553/promptc/gen/breaking"
 )
 
@@ -46,11 +47,11 @@ func tree(files map[string]string) fs.FS {
 // sides reads the trees before and after a change, which must have no faults.
 func sides(t testing.TB, before, after map[string]string) (old, new *breaking.Side) {
 	t.Helper()
-	old, faults, err := breaking.Old(tree(before), "v1:content")
+	old, faults, err := breaking.Old(tree(before), nil, "v1", gen.Options{Root: "content"})
 	if err != nil || len(faults) > 0 {
 		t.Fatal(err, faults)
 	}
-	new, faults, err = breaking.New(tree(after), "content", nil)
+	new, faults, err = breaking.New(tree(after), nil, gen.Options{Root: "content"})
 	if err != nil || len(faults) > 0 {
 		t.Fatal(err, faults)
 	}

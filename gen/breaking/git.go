@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,41 +20,63 @@ import (
 	"github.com/seed33527553/promptc/gen"
 )
 
-// Commit returns a directory of a git repository as it was at a commit, which a tag, a
-// branch or anything else names that git takes for one. The working tree and the index
-// are left alone. Errors name the directory as shown.
+// Commit returns a content directory of a git repository, and what was vendored beside
+// it, as they were at a commit, which a tag, a branch or anything else names that git
+// takes for one. The working tree and the index are left alone. Errors name the directory
+// as shown. For the root of a repository there is nothing beside it, and beside is nil.
 //
 // Files that are larger than [gen.MaxFileBytes] have their size and no content, and
 // submodules are not there.
-func Commit(ctx context.Context, dir, shown, ref string) (fs.FS, error) {
+func Commit(ctx context.Context, dir, shown, ref string) (content, beside fs.FS, err error) {
 	if ref == "" || strings.HasPrefix(ref, "-") || strings.ContainsFunc(ref, func(r rune) bool { return r < ' ' }) {
-		return nil, fmt.Errorf("%q is not the name of a commit", ref)
+		return nil, nil, fmt.Errorf("%q is not the name of a commit", ref)
 	}
 	program, err := exec.LookPath("git")
 	if err != nil {
-		return nil, errors.New("git is not installed, or not in PATH")
+		return nil, nil, errors.New("git is not installed, or not in PATH")
 	}
 	g := &git{ctx, program, dir}
 	prefix, err := g.word("rev-parse", "--show-prefix")
 	if err != nil {
-		return nil, g.explain(err, "there is no git repository around "+shown)
+		return nil, nil, g.explain(err, "there is no git repository around "+shown)
 	}
 	commit, err := g.word("rev-parse", "--verify", "--quiet", ref+"^{commit}")
 	if err != nil {
-		return nil, g.explain(err, fmt.Sprintf("the git repository around %s has no commit %q; in a shallow clone, fetch it first", shown, ref))
+		return nil, nil, g.explain(err, fmt.Sprintf("the git repository around %s has no commit %q; in a shallow clone, fetch it first", shown, ref))
 	}
-	root, err := g.word("rev-parse", "--verify", "--quiet", commit+":"+strings.TrimSuffix(prefix, "/"))
-	if err != nil {
-		return nil, g.explain(err, fmt.Sprintf("at %s there is no directory %s; if it was elsewhere then, check that commit out with git worktree and name the directory", ref, shown))
+	list := []string{"ls-tree", "-r", "-l", "-z", "--full-tree"}
+	prefix = strings.TrimSuffix(prefix, "/")
+	name := path.Base(prefix)
+	if prefix == "" {
+		list = append(list, commit)
+	} else {
+		parent := strings.TrimSuffix(prefix[:len(prefix)-len(name)], "/")
+		list = append(list, commit+":"+parent, "--", name, gen.LockFile, gen.VendorDir)
 	}
 	var blobs []blob
 	err = g.run(nil, func(r io.Reader) error {
 		blobs, err = readTree(r)
 		return err
-	}, "ls-tree", "-r", "-l", "-z", "--full-tree", root)
+	}, list...)
+	absent := fmt.Sprintf("at %s there is no directory %s; if it was elsewhere then, check that commit out with git worktree and name the directory", ref, shown)
 	if err != nil {
-		return nil, g.explain(err, fmt.Sprintf("at %s, %s is not a directory that git can list", ref, shown))
+		return nil, nil, g.explain(err, absent)
 	}
+	tree, err := g.read(blobs, ref)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case prefix == "":
+		return tree, nil, nil
+	case tree.nodes[name] == nil || !tree.nodes[name].IsDir():
+		return nil, nil, errors.New(absent)
+	}
+	content, err = fs.Sub(tree, name)
+	return content, tree, err
+}
+
+// read returns the tree of files whose content git has.
+func (g *git) read(blobs []blob, ref string) (*memory, error) {
 	tree := newMemory()
 	var wanted []string
 	for _, b := range blobs {
@@ -65,7 +88,7 @@ func Commit(ctx context.Context, dir, shown, ref string) (fs.FS, error) {
 	wanted = slices.Compact(wanted)
 	contents := map[string][]byte{}
 	if len(wanted) > 0 {
-		err = g.run(strings.NewReader(strings.Join(wanted, "\n")+"\n"), func(r io.Reader) error {
+		err := g.run(strings.NewReader(strings.Join(wanted, "\n")+"\n"), func(r io.Reader) error {
 			return readBlobs(r, wanted, contents)
 		}, "cat-file", "--batch")
 		if err != nil {

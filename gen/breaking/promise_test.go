@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed33527553/promptc/catalog"
+	"github.com/seed33527553/promptc/gen"
 	"github.com/seed33527553/promptc/gen/breaking"
 	"github.com/seed33527553/promptc/gen/check"
 )
@@ -166,7 +167,7 @@ func TestSame(t *testing.T) {
 			return old
 		},
 		"content": func() *breaking.Side {
-			side, faults, err := breaking.New(os.DirFS("../../content"), "content", nil)
+			side, faults, err := breaking.New(os.DirFS("../../content"), nil, gen.Options{Root: "content"})
 			if err != nil || len(faults) > 0 {
 				t.Fatal(err, faults)
 			}

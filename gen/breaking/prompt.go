@@ -19,7 +19,7 @@ func (c *comparison) comparePrompts() {
 	for i, p := range old.Catalog.Prompts {
 		j, ok := c.new.prompts[p.ID]
 		if !ok {
-			gone = append(gone, candidate{p.ID, c.old.page(p.Document, "prompt").body()})
+			gone = append(gone, candidate{p.ID, c.old.promptPage(p).body()})
 			continue
 		}
 		n := new.Catalog.Prompts[j]
@@ -31,15 +31,15 @@ func (c *comparison) comparePrompts() {
 		}
 		pair := &promptPair{
 			comparison: c, advice: a,
-			old: promptView{p, &old.Prompts[i], c.old.page(p.Document, "prompt")},
-			new: promptView{n, &new.Prompts[j], c.new.page(n.Document, "prompt")},
+			old: promptView{p, &old.Prompts[i], c.old.promptPage(p)},
+			new: promptView{n, &new.Prompts[j], c.new.promptPage(n)},
 		}
 		pair.compare()
 	}
 	for _, p := range new.Catalog.Prompts {
 		if _, ok := c.old.prompts[p.ID]; !ok {
 			c.catalog.note(Minor, "a new prompt")
-			added = append(added, candidate{p.ID, c.new.page(p.Document, "prompt").body()})
+			added = append(added, candidate{p.ID, c.new.promptPage(p).body()})
 		}
 	}
 	c.gone("prompt", gone, added, func(id string) string { return "prompts/" + id + "/PROMPT.md" },

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/seed33527553/promptc/catalog"
@@ -17,64 +16,91 @@ import (
 	"github.com/seed33527553/promptc/gen/parse"
 )
 
-// A Side is a content tree that compiled: the state before a change, or the one
-// after it.
+// A Side is a release that compiled: the state before a change, or the one after it.
 type Side struct {
-	// Program is what the tree compiled to, and Inputs are its files.
+	// Program is what the content and what is vendored beside it compiled to.
 	Program *check.Program
-	Inputs  []*check.Input
-	// Root is how the tree's directory is shown in diagnostics.
-	Root string
+	// Trees are what it was compiled from.
+	Trees []*check.Tree
 	// Unsettled tells that nothing is known of catalog.yaml, so that its version,
 	// name and prefix cannot be compared.
 	Unsettled bool
 }
 
-// New reads the content tree that is to be released. It returns nil and the tree's
-// faults if there are any. Root is how the tree's directory is shown, and progress as
-// in [gen.Options].
-func New(fsys fs.FS, root string, progress func(done, total int)) (*Side, diag.List, error) {
-	tree, err := gen.Load(fsys, gen.Options{Root: root, Layout: check.Contract, Progress: progress})
+// New reads the state that is to be released: the content tree in content, and what was
+// vendored beside it, in beside, or nothing if that is nil. It returns nil and the faults
+// if there are any. Root and Progress of the options are as in [gen.Options].
+func New(content, beside fs.FS, opt gen.Options) (*Side, diag.List, error) {
+	trees, err := load(content, beside, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	program, faults, _ := check.Trees([]*check.Tree{tree})
-	faults.Sort()
+	program, faults, _ := check.Trees(trees)
 	if len(faults) > 0 {
 		return nil, faults, nil
 	}
-	return &Side{Program: program, Inputs: tree.Inputs, Root: root}, nil, nil
+	return &Side{Program: program, Trees: trees}, nil, nil
 }
 
-// Old reads an earlier state. A compiler before this one may have accepted what is a
-// fault today: the prompt, skill or document that has one is left out, and its faults
-// are returned beside the side.
-func Old(fsys fs.FS, root string) (*Side, diag.List, error) {
-	tree, err := gen.Load(fsys, gen.Options{Root: root, Layout: check.Contract})
+// Old reads an earlier state, as New does. Its places are shown with the label and a
+// colon before their paths, unless label is empty. A compiler before this one may have
+// accepted what is a fault today: the prompt, skill or document that has one is left out,
+// with what needs it, and the faults are returned as warnings.
+func Old(content, beside fs.FS, label string, opt gen.Options) (*Side, diag.List, error) {
+	trees, err := load(content, beside, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	side := &Side{Root: root}
-	left := tree.Faults
-	for tree.Faults = nil; ; {
-		program, faults, _ := check.Trees([]*check.Tree{tree})
-		if len(faults) == 0 {
-			side.Program, side.Inputs = program, tree.Inputs
-			left.Sort()
-			return side, left, nil
+	for _, t := range trees {
+		if t.Lenient = true; label != "" {
+			relabel(t, label)
 		}
-		left = append(left, faults...)
-		unsound := map[string]bool{}
-		for _, d := range faults {
-			unsound[itemOf(strings.TrimPrefix(d.Span.Source.Name, root+"/"))] = true
-		}
-		before := len(tree.Inputs)
-		tree.Inputs = slices.DeleteFunc(tree.Inputs, func(in *check.Input) bool { return unsound[itemOf(in.Path)] })
-		if len(tree.Inputs) == before {
-			return nil, nil, fmt.Errorf("no part of it is sound: %w", left)
-		}
-		side.Unsettled = side.Unsettled || unsound[check.SettingsFile]
 	}
+	program, faults, warnings := check.Trees(trees)
+	if len(faults) > 0 {
+		return nil, nil, fmt.Errorf("it cannot be compiled: %w", faults)
+	}
+	side := &Side{Program: program, Trees: trees}
+	settings := path.Join(trees[0].Root, check.SettingsFile)
+	for _, w := range warnings {
+		side.Unsettled = side.Unsettled || w.Span.Source.Name == settings
+	}
+	return side, warnings, nil
+}
+
+// relabel puts a label before the paths of a tree's places.
+func relabel(t *check.Tree, label string) {
+	label += ":"
+	root := label + t.Root
+	if t.Root == "." {
+		label += "./" // as path.Join(root, "x") has it
+	}
+	t.Root = root
+	done := map[*diag.Source]bool{}
+	rename := func(s *diag.Source) {
+		if !done[s] {
+			done[s] = true
+			s.Name = label + s.Name
+		}
+	}
+	for _, in := range t.Inputs {
+		if in.File != nil {
+			rename(in.File.Source)
+		}
+	}
+	for i := range t.Faults {
+		rename(t.Faults[i].Span.Source)
+		for _, r := range t.Faults[i].Related {
+			rename(r.Span.Source)
+		}
+	}
+}
+
+func load(content, beside fs.FS, opt gen.Options) ([]*check.Tree, error) {
+	if beside == nil {
+		beside = newMemory()
+	}
+	return gen.LoadRelease(content, beside, opt)
 }
 
 // itemOf returns the directory of the prompt or skill that a file belongs to, and
@@ -90,46 +116,68 @@ func itemOf(p string) string {
 type view struct {
 	*Side
 	prompts, skills map[string]int // positions by id
-	inputs          map[string]*check.Input
-	settings        *parse.File // catalog.yaml, or nil
+	// inputs are by the path that diagnostics show.
+	inputs   map[string]*check.Input
+	settings *parse.File // catalog.yaml, or nil
 }
 
 func newView(s *Side) *view {
-	v := &view{Side: s, prompts: map[string]int{}, skills: map[string]int{}, inputs: make(map[string]*check.Input, len(s.Inputs))}
+	v := &view{Side: s, prompts: map[string]int{}, skills: map[string]int{}, inputs: map[string]*check.Input{}}
 	for i, p := range s.Program.Catalog.Prompts {
 		v.prompts[p.ID] = i
 	}
 	for i, k := range s.Program.Catalog.Skills {
 		v.skills[k.ID] = i
 	}
-	for _, in := range s.Inputs {
-		v.inputs[in.Path] = in
-		if in.Kind == parse.Settings {
-			v.settings = in.File
+	for n, t := range s.Trees {
+		for _, in := range t.Inputs {
+			v.inputs[path.Join(t.Root, in.Path)] = in
+			if n == 0 && in.Kind == parse.Settings {
+				v.settings = in.File
+			}
 		}
 	}
 	return v
 }
 
-// top returns the place of a whole file.
+// shown returns how diagnostics name the file that has a path in the catalog.
+func (v *view) shown(p string) string {
+	if origin, ok := v.Program.Origins[p]; ok {
+		return origin
+	}
+	return path.Join(v.Trees[0].Root, p)
+}
+
+// top returns the place of a whole file, by its path in the catalog.
 func (v *view) top(p string) diag.Span {
-	if in := v.inputs[p]; in != nil && in.File != nil {
+	if in := v.inputs[v.shown(p)]; in != nil && in.File != nil {
 		return in.File.Source.Top()
 	}
-	return (&diag.Source{Name: path.Join(v.Root, p)}).Top()
+	return (&diag.Source{Name: v.shown(p)}).Top()
 }
 
 // A page is the file that describes a prompt or skill, or the catalog.
 type page struct {
 	file *parse.File
-	// block is the mapping with the version.
+	// block is the mapping with the version, or nil: skills from elsewhere may have
+	// none.
 	block *parse.Value
 }
 
-// page returns the page of a document; key is that of its mapping.
-func (v *view) page(d *catalog.Document, key string) page {
-	file := v.inputs[d.Path].File
-	return page{file, file.Front.Get(key)}
+// promptPage returns the page of a prompt. In a flat tree its mapping is the whole
+// frontmatter.
+func (v *view) promptPage(p *catalog.Prompt) page {
+	file := v.inputs[v.shown(p.Document.Path)].File
+	if block := file.Front.Get("prompt"); block != nil {
+		return page{file, block}
+	}
+	return page{file, file.Front}
+}
+
+// skillPage returns the page of a skill.
+func (v *view) skillPage(s *catalog.Skill) page {
+	file := v.inputs[v.shown(s.Document.Path)].File
+	return page{file, file.Front.Get("x-personal-mcp")}
 }
 
 // catalogPage returns the page of catalog.yaml; without one its file is nil.

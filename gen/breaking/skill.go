@@ -11,16 +11,13 @@ import (
 	"github.com/seed33527553/promptc/gen/diag"
 )
 
-// skillBlock is the key of the mapping in a SKILL.md.
-const skillBlock = "x-personal-mcp"
-
 func (c *comparison) compareSkills() {
 	old, new := c.old.Program, c.new.Program
 	var gone, added []candidate
 	for i, s := range old.Catalog.Skills {
 		j, ok := c.new.skills[s.ID]
 		if !ok {
-			gone = append(gone, candidate{s.ID, c.old.page(s.Document, skillBlock).body()})
+			gone = append(gone, candidate{s.ID, c.old.skillPage(s).body()})
 			continue
 		}
 		n := new.Catalog.Skills[j]
@@ -32,15 +29,15 @@ func (c *comparison) compareSkills() {
 		}
 		pair := &skillPair{
 			comparison: c, advice: a,
-			old: skillView{s, &old.Skills[i], c.old.page(s.Document, skillBlock)},
-			new: skillView{n, &new.Skills[j], c.new.page(n.Document, skillBlock)},
+			old: skillView{s, &old.Skills[i], c.old.skillPage(s)},
+			new: skillView{n, &new.Skills[j], c.new.skillPage(n)},
 		}
 		pair.compare()
 	}
 	for _, s := range new.Catalog.Skills {
 		if _, ok := c.old.skills[s.ID]; !ok {
 			c.catalog.note(Minor, "a new skill")
-			added = append(added, candidate{s.ID, c.new.page(s.Document, skillBlock).body()})
+			added = append(added, candidate{s.ID, c.new.skillPage(s).body()})
 		}
 	}
 	c.gone("skill", gone, added, func(id string) string { return "skills/" + id + "/SKILL.md" },
