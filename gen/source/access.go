@@ -26,7 +26,8 @@ type access struct {
 	secrets []string
 }
 
-// newAccess reads the token. An error does not show it.
+// newAccess reads the token, which is TOKEN or, where the URL has no user name,
+// USER:TOKEN. Servers differ in which of the two is secret. An error shows neither.
 func newAccess(repository *url.URL, token string, getenv func(string) string) (*access, error) {
 	plain := *repository
 	plain.User = nil
@@ -42,10 +43,15 @@ func newAccess(repository *url.URL, token string, getenv func(string) string) (*
 			return nil, problem("the token in " + token + " holds a line break or another control character; remove it")
 		}
 	}
-	// A token may stand where the user name should.
-	a.hide(user)
 	if secret == "" {
+		a.hide(user) // which may be a token
 		return a, nil
+	}
+	whole := secret
+	if user == "" && token != "" {
+		if before, after, ok := strings.Cut(secret, ":"); ok {
+			user, secret = before, after
+		}
 	}
 	if user == "" {
 		user = defaultUser
@@ -56,7 +62,12 @@ func newAccess(repository *url.URL, token string, getenv func(string) string) (*
 	basic := base64.StdEncoding.EncodeToString([]byte(user + ":" + secret))
 	a.header = "Authorization: Basic " + basic
 	a.hide(basic)
+	// The longer first: without its part, the whole would not be found.
+	a.hide(whole)
 	a.hide(secret)
+	if user != defaultUser {
+		a.hide(user) // which may be the token
+	}
 	return a, nil
 }
 

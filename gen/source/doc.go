@@ -40,8 +40,9 @@
 // A token stands in an environment variable, which Settings.Token names, and is read at
 // each fetch. It reaches git in its environment alone, as a header for the repository's
 // own host: it is in no file, argument, log or message, and redirects are not followed
-// where there is one. Beside it goes the user name of the repository's URL, or
-// x-access-token, which suits GitHub and servers that look at the token only.
+// where there is one. Beside it goes the user name of the repository's URL. Where that has
+// none, the variable may hold USER:TOKEN; else the name is x-access-token, which suits
+// GitHub and servers that look at the token only.
 //
 // # The cache
 //
