@@ -197,13 +197,13 @@ func oldDirectory(shown, dir string) (side *breaking.Side, faults diag.List, nam
 		return nil, nil, "", err
 	}
 	defer root.Close()
-	label := ""
+	label, place := "", name
 	if name == shown { // one of them lies elsewhere, or they are one
-		label = "old"
+		label, place = "old", "old:"+name
 	}
 	side, faults, err = breaking.Old(root.FS(), beside(dir), label, gen.Options{Root: name})
 	if err != nil {
-		return nil, nil, "", uncompiled(name, err)
+		return nil, nil, "", uncompiled(place, err)
 	}
 	return side, faults, name, nil
 }

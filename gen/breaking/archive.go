@@ -53,10 +53,12 @@ func Program(ctx context.Context, file string) (fs.FS, error) {
 	if failure != nil {
 		cancel()
 	}
-	switch err := cmd.Wait(); {
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	switch {
 	case timeout != nil || ctx.Err() != nil && failure == nil:
 		return nil, errors.New("its command tree took too long")
-	case err != nil && said.line() != "":
+	case errors.As(err, &exit) && exit.ExitCode() > 0 && said.line() != "": // by itself
 		return nil, fmt.Errorf("its command tree failed, and said %q", said.line())
 	case failure != nil:
 		return nil, failure
