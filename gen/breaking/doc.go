@@ -49,7 +49,8 @@
 //
 // # The older state
 //
-// It may be any file system: a directory, what [Commit] reads from a git repository, or
-// what [Archive] reads from the tar archive that promptd's command tree writes. What is a
-// fault by today's rules in it is left out and told.
+// It is a content tree with what was vendored beside it: those of a directory, those that
+// [Commit] reads from a git repository, or the one tree that [Program] gets from a server.
+// What is a fault by today's rules in it is left out and told, and so are prompts from
+// flat trees in a server's.
 package breaking
