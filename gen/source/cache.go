@@ -217,13 +217,15 @@ func (c *cache) clean() {
 		if locked, err := lock.TryLock(); err != nil || !locked {
 			continue
 		}
-		// The tree goes at once, so that no part of it is ever found, and the lock last.
+		// The tree goes at once, so that no part of it is ever found, and its lock when it
+		// is released, since an open file cannot be removed everywhere.
 		gone := c.at("work", rand.Text())
-		if err := os.Rename(c.at("trees", id), gone); err == nil || errors.Is(err, fs.ErrNotExist) {
-			os.RemoveAll(gone)
+		err := os.Rename(c.at("trees", id), gone)
+		os.RemoveAll(gone)
+		lock.Unlock()
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			os.Remove(lock.Path())
 		}
-		lock.Unlock()
 	}
 }
 

@@ -26,6 +26,7 @@ func mount(t *testing.T, dir string) {
 }
 
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	server.Push(sourcetest.Branch, first)
 	b := newBench(t, server)
@@ -87,6 +88,7 @@ func freeze(t *testing.T, dir string) {
 }
 
 func TestReadOnlyCache(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("directories cannot be made read-only")
 	}
@@ -116,6 +118,7 @@ func TestReadOnlyCache(t *testing.T) {
 // What was damaged since it was written is fetched again, on a new start as well as in
 // the midst of serving.
 func TestDamagedCache(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	server.Push(sourcetest.Branch, first)
 	only := func(dir, pattern string) string {
@@ -200,6 +203,7 @@ func TestDamagedCache(t *testing.T) {
 // A tree that another process has open outlives newer ones; when it is closed, the next
 // fetch removes it.
 func TestTreesOfOthers(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	server.Push(sourcetest.Branch, first)
 	b := newBench(t, server)

@@ -50,6 +50,7 @@ var signatures = []signature{
 	says(`(?i)failed to connect|couldn't connect|connection refused|network is unreachable|no route to host`, "the server cannot be reached; check the URL, the network and the proxy"),
 	says(`(?i)fsck|corrupt|bad object|invalid index-pack`, "the repository holds objects that git's checks refuse; look at them with git fsck"),
 	says(`(?i)early eof|hung up|disconnect|connection reset|empty reply|rpc failed|recv failure|was not closed cleanly`, "the connection broke"),
+	says(`unknown option|usage: git`, "this git is too old; install 2.31 or newer"),
 	says(`is not a git command|unable to find remote helper`, "this git lacks the part that speaks https; install it"),
 }
 

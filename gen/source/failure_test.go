@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,6 +70,7 @@ func respond(status int, header ...string) sourcetest.Interceptor {
 }
 
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	type change = func(*Settings, *Options)
 	for _, test := range []struct {
 		name string
@@ -220,6 +222,7 @@ func (w *slowWriter) Write(p []byte) (int, error) {
 }
 
 func TestHistoryRewritten(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	server.Push(sourcetest.Branch, first)
 	b := newBench(t, server)
@@ -232,32 +235,33 @@ func TestHistoryRewritten(t *testing.T) {
 }
 
 func TestBackoff(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	server.Push(sourcetest.Branch, first)
 	b := newBench(t, server, func(s *Settings, _ *Options) { s.TTL = 30 * time.Second })
 	b.files(false)
-	var asked int
+	var asked atomic.Int64
 	server.Intercept(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		asked++
+		asked.Add(1)
 		respond(503)(w, r, next)
 	})
 	b.pass(30 * time.Second)
 	for i, wait := range []time.Duration{5, 10, 20, 30, 30} {
 		b.stale(false)
-		if asked != i+1 {
-			t.Fatalf("the server was asked %d times, want %d", asked, i+1)
+		if n := asked.Load(); n != int64(i+1) {
+			t.Fatalf("the server was asked %d times, want %d", n, i+1)
 		}
 		b.pass(wait*time.Second - 1)
 		b.stale(false)
-		if asked != i+1 {
+		if asked.Load() != int64(i+1) {
 			t.Fatalf("the server was asked before %v had passed", wait*time.Second)
 		}
 		b.pass(1)
 	}
 	b.stale(true)
 	b.stale(true)
-	if asked != 7 {
-		t.Errorf("the server was asked %d times, want 7", asked)
+	if n := asked.Load(); n != 7 {
+		t.Errorf("the server was asked %d times, want 7", n)
 	}
 	server.Intercept(nil)
 	b.stale(false)
@@ -272,6 +276,7 @@ func TestBackoff(t *testing.T) {
 
 // What is fresh is not stale because a refresh has failed.
 func TestFreshAfterFailedRefresh(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	server.Push(sourcetest.Branch, first)
 	b := newBench(t, server)
@@ -282,10 +287,13 @@ func TestFreshAfterFailedRefresh(t *testing.T) {
 }
 
 func TestRedirectDoesNotTakeTheTokenAlong(t *testing.T) {
-	var seen []string
+	t.Parallel()
+	var requests, headers atomic.Int64
 	other := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		seen = append(seen, r.Header.Get("Authorization"))
+		requests.Add(1)
+		headers.Add(int64(len(r.Header.Values("Authorization"))))
 	}))
+	defer other.Close()
 	server := sourcetest.NewServer(t, "")
 	server.Push(sourcetest.Branch, first)
 	server.Intercept(func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
@@ -293,16 +301,61 @@ func TestRedirectDoesNotTakeTheTokenAlong(t *testing.T) {
 	})
 	b := newBench(t, server)
 	contains(t, b.fails(), "the server redirects")
-	if len(seen) > 0 {
-		t.Errorf("the other host got %q", seen)
+	if requests.Load() > 0 {
+		t.Error("the redirect was followed")
 	}
-	// Without a token, a redirect is followed.
+	// Without a token, it is.
 	b = newBench(t, server, func(s *Settings, _ *Options) { s.Token = "" })
 	b.fails()
-	other.Close()
-	if strings.Join(seen, "") != "" || len(seen) == 0 {
-		t.Errorf("the other host got %q", seen)
+	if requests.Load() == 0 || headers.Load() > 0 {
+		t.Errorf("the other host got %d requests, with %d headers", requests.Load(), headers.Load())
 	}
+}
+
+func TestScrub(t *testing.T) {
+	t.Parallel()
+	repository, err := parseRepository("https://me@example.com/team")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := newAccess(repository, variable, func(string) string { return token })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range forms("me") {
+		for _, text := range []string{"%s", "x%sx", "https://%s@host/x", "https://me:%s@host/x", "/a/%s/b", "Authorization: Basic %s"} {
+			if got := a.scrub(fmt.Sprintf(text, form)); strings.Contains(got, form) {
+				t.Errorf("the token stays in %q", got)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"fatal: '/home/x/y.git' is odd":       "fatal: '…' is odd",
+		"cannot open /tmp/a/b: no (/etc/x)":   "cannot open …: no (…)",
+		`open C:\Users\x: no`:                 "open …: no",
+		"see https://example.com/a/b and a/b": "see https://example.com/a/b and a/b",
+		"https://other:pw@example.com/":       "https://example.com/",
+	} {
+		if got := a.scrub(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestForeignOwner(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	server := sourcetest.NewServer(t, "")
+	server.Push(sourcetest.Branch, first)
+	if err := os.Chown(strings.TrimPrefix(server.FileURL, "file://"), 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, server, local(server))
+	why := b.fails()
+	contains(t, why, "the repository belongs to another user")
+	b.discreet(why)
 }
 
 func TestNoGit(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,7 +35,7 @@ func (s *Source) begin(a *access) (*fetch, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGit(dir, a, downloadFactor*s.options.MaxBytes, s.options.Getenv)
+	g, err := newGit(dir, a, downloadFactor*min(s.options.MaxBytes, math.MaxInt64/downloadFactor), s.options.Getenv)
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, err

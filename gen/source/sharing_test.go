@@ -73,6 +73,7 @@ func newStall(t *testing.T, server *sourcetest.Server, after int, match func(*ht
 func looks(r *http.Request) bool { return r.Method == http.MethodGet }
 
 func TestFiftyCallersShareOneFetch(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	server.Push(sourcetest.Branch, first)
 	b := newBench(t, server)
@@ -119,9 +120,36 @@ func TestFiftyCallersShareOneFetch(t *testing.T) {
 	b.clean()
 }
 
+// The token goes beside the user name of the URL, or one that suits GitHub.
+func TestUserName(t *testing.T) {
+	t.Parallel()
+	server := sourcetest.NewServer(t, token)
+	server.Push(sourcetest.Branch, first)
+	for user, want := range map[string]string{"": defaultUser, "me@": "me", "m%c3%a9%40x@": "mé@x"} {
+		var mu sync.Mutex
+		got := map[string]bool{}
+		server.Intercept(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			name, password, _ := r.BasicAuth()
+			mu.Lock()
+			got[name+":"+password] = true
+			mu.Unlock()
+			next.ServeHTTP(w, r)
+		})
+		b := newBench(t, server, func(s *Settings, _ *Options) { s.Repository = strings.Replace(s.Repository, "://", "://"+user, 1) })
+		equal(t, b.files(false), first)
+		mu.Lock()
+		if len(got) != 1 || !got[want+":"+token] {
+			t.Errorf("with %q, the server got %v", user, got)
+		}
+		mu.Unlock()
+		b.Close()
+	}
+}
+
 // A refresh that comes while a fetch is under way sees what was pushed after that one
 // had asked.
 func TestRefreshDuringFetch(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	server.Push(sourcetest.Branch, first)
 	b := newBench(t, server)
@@ -136,6 +164,7 @@ func TestRefreshDuringFetch(t *testing.T) {
 }
 
 func TestSlowFetch(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	server.Push(sourcetest.Branch, first)
 	b := newBench(t, server)
@@ -169,7 +198,7 @@ func TestSlowFetch(t *testing.T) {
 	b.Source.mu.Unlock()
 	stalled.release()
 	<-running.done
-	b.patience = defaultPatience
+	b.patience = time.Minute
 	equal(t, b.files(false), second)
 	if n := strings.Count(b.log.String(), "level=WARN"); n != 0 {
 		t.Errorf("a slow fetch is logged as a failure: %s", b.log)
@@ -211,6 +240,7 @@ func gone(t *testing.T, server *sourcetest.Server) {
 // While git runs, the token is in no file and no command line, and no process outlives
 // a source.
 func TestTokenWhileGitRuns(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("command lines are looked for in /proc")
 	}
@@ -244,6 +274,7 @@ func TestTokenWhileGitRuns(t *testing.T) {
 
 // A process that is killed leaves a cache from which the next start serves.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no kill -9")
 	}

@@ -14,6 +14,7 @@ import (
 )
 
 func TestOddTrees(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n"
 	commit := server.Push("other", second)
@@ -105,6 +106,7 @@ func TestForeignConfiguration(t *testing.T) {
 
 // A crafted tree fails as a whole, and nothing of it is written.
 func TestCraftedTrees(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	blob := server.Git("evil", "hash-object", "-w", "--stdin")
 	raw, err := hex.DecodeString(blob)
@@ -144,6 +146,7 @@ func TestCraftedTrees(t *testing.T) {
 
 // A tree that names a file twice is refused as well.
 func TestCraftedDuplicates(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, token)
 	raw, err := hex.DecodeString(server.Git("evil", "hash-object", "-w", "--stdin"))
 	if err != nil {
@@ -156,6 +159,7 @@ func TestCraftedDuplicates(t *testing.T) {
 }
 
 func TestSHA256(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.NewServer(t, "")
 	dir := filepath.Join(t.TempDir(), "modern.git")
 	server.Git("", "init", "--quiet", "--bare", "--object-format=sha256", "--initial-branch=main", dir)
