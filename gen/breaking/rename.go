@@ -16,9 +16,9 @@ const (
 	// fewWords is how many words a text must have to be compared by them; shorter
 	// ones are alike only if they are equal.
 	fewWords = 8
-	// maxPairs is how many pairs of texts are compared by their words; beyond, only
-	// equal texts are found.
-	maxPairs = 100_000
+	// maxCompared is how many words are compared at most, of all pairs of texts, which
+	// takes a second or two; beyond, only equal texts are found.
+	maxCompared = 500_000_000
 )
 
 // A candidate is something that is gone, or something that is new.
@@ -44,19 +44,16 @@ func renames(gone, added []candidate) map[string]string {
 	}
 	gone = slices.DeleteFunc(slices.Clone(gone), func(g candidate) bool { return pairs[g.id] != "" })
 	added = slices.DeleteFunc(slices.Clone(added), func(a candidate) bool { return taken[a.id] })
-	if len(gone) == 0 || len(added) == 0 || len(added) > maxPairs/len(gone) {
+	seed := maphash.MakeSeed()
+	goneWords, goneTotal := allWords(seed, gone)
+	addedWords, addedTotal := allWords(seed, added)
+	if int64(len(gone))*int64(addedTotal)+int64(len(added))*int64(goneTotal) > maxCompared {
 		return pairs
 	}
-	seed := maphash.MakeSeed()
-	words := make([][]uint64, len(added))
-	for i, a := range added {
-		words[i] = wordsOf(seed, a.text)
-	}
-	for _, g := range gone {
+	for n, g := range gone {
 		best, most := -1, 0.0
-		mine := wordsOf(seed, g.text)
 		for i, a := range added {
-			if s := similarity(mine, words[i]); !taken[a.id] && s >= alike && s > most {
+			if s := similarity(goneWords[n], addedWords[i]); !taken[a.id] && s >= alike && s > most {
 				best, most = i, s
 			}
 		}
@@ -66,6 +63,16 @@ func renames(gone, added []candidate) map[string]string {
 		}
 	}
 	return pairs
+}
+
+// allWords returns what wordsOf returns for each text, and how many words there are.
+func allWords(seed maphash.Seed, list []candidate) (words [][]uint64, total int) {
+	for _, c := range list {
+		w := wordsOf(seed, c.text)
+		words = append(words, w)
+		total += len(w)
+	}
+	return words, total
 }
 
 // wordsOf returns the hashes of a text's words, sorted.

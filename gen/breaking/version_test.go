@@ -82,9 +82,10 @@ func TestRenames(t *testing.T) {
 	}
 	// Beyond the limit only equal texts are found.
 	var gone, added []candidate
+	long := strings.Repeat(text(0)+" ", 100)
 	for i := range 800 {
-		gone = append(gone, candidate{fmt.Sprint("old", i), text(100 * i)})
-		added = append(added, candidate{fmt.Sprint("new", i), text(100*i + i%2)})
+		gone = append(gone, candidate{fmt.Sprint("old", i), fmt.Sprint(long, i)})
+		added = append(added, candidate{fmt.Sprint("new", i), fmt.Sprint(long, i, strings.Repeat(" more", i%2))})
 	}
 	if got := renames(gone, added); len(got) != 400 || got["old0"] != "new0" {
 		t.Errorf("%d were renamed", len(got))
