@@ -120,6 +120,37 @@ func TestFiftyCallersShareOneFetch(t *testing.T) {
 	b.clean()
 }
 
+// Callers of all kinds, on a source that has just been opened, get a tree that is open.
+func TestSnapshotBesideResolve(t *testing.T) {
+	t.Parallel()
+	server := sourcetest.NewServer(t, token)
+	server.Push(sourcetest.Branch, first)
+	b := newBench(t, server, local(server))
+	for range 3 {
+		var callers sync.WaitGroup
+		for i := range 12 {
+			callers.Go(func() {
+				var s *Snapshot
+				var err error
+				if i%3 == 0 {
+					s, err = b.Resolve(context.Background(), "")
+				} else {
+					s, err = b.Snapshot(context.Background(), i%3 == 1)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer s.Close()
+				equal(t, filesOf(t, s.FS), first)
+			})
+		}
+		callers.Wait()
+		b.reopen(local(server))
+	}
+	b.clean()
+}
+
 // The token goes beside the user name of the URL, or one that suits GitHub.
 func TestUserName(t *testing.T) {
 	t.Parallel()

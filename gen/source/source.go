@@ -62,6 +62,10 @@ type Source struct {
 	ctx  context.Context // ends when the source is closed
 	stop context.CancelFunc
 
+	// loading is held while a tree is taken over from the cache, so that no two users
+	// open the same one and close each other's.
+	loading sync.Mutex
+
 	mu     sync.Mutex
 	closed bool
 	// working counts what uses the cache on disk.
@@ -344,6 +348,8 @@ func (s *Source) errClosed() error { return s.errorf("it is no longer in use") }
 // adopt makes what the cache holds the source's, if it is sound, and tells whether the
 // source has a tree that is fresh.
 func (s *Source) adopt() bool {
+	s.loading.Lock()
+	defer s.loading.Unlock()
 	have := s.tree()
 	t, st := s.cache.load(have)
 	switch {
