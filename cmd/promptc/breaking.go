@@ -39,7 +39,7 @@ func breakingCommand() *cobra.Command {
 		Args:              oneContent,
 		ValidArgsFunction: completeContent,
 	}
-	against := cmd.Flags().String("against", "", "the older state: a content directory, a promptd, or a tag, branch or commit; `OLD`")
+	against := cmd.Flags().String("against", "", "the `OLD` state: a content directory, a promptd, or a tag, branch or commit")
 	allow := cmd.Flags().Bool("allow-breaking", false, "accept what breaks where a version was raised to tell of it")
 	format := cmd.Flags().String("format", string(diag.Text), "how findings are printed: text, json or github")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(breakingFormats, cobra.ShellCompDirectiveNoFileComp)))
@@ -61,7 +61,8 @@ func breakingHelp() string {
 	b.WriteString(`Breaking compares the content directory, "content" unless another is named, with an older
 state of it, and reports what those lose who use that: MCP clients, which know prompts,
 arguments, choices and URIs by name, and Go programs that use the generated package.
-Each finding has its place on both sides.
+Each finding has its place on both sides. What was vendored beside the directory is
+compared with it.
 
 The older state is a content directory; an executable file, promptd or a server made like
 it, which is run with the argument tree; or whatever git takes for a commit of the
