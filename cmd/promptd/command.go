@@ -14,8 +14,8 @@ import (
 
 const (
 	statusOK     = 0
-	statusFailed = 1 // serving, or writing, failed
-	statusUsage  = 2 // the command line is wrong
+	statusFailed = 1 // serving or writing failed, or verify found a difference
+	statusUsage  = 2 // the command line is wrong, or what it names cannot be read
 )
 
 // run executes a command line, without the program's name, on a catalog, and

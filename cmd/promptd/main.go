@@ -1,5 +1,5 @@
 // Promptd serves the prompts and skills that are compiled into it over the Model
-// Context Protocol. It reads no file and needs no other.
+// Context Protocol. To serve them it reads no file and needs no other.
 //
 //	promptd [--page-size N] [--max-request BYTES] [--log-level LEVEL] [--tools]
 //	        [--metrics-address HOST:PORT]
@@ -10,6 +10,10 @@
 //	promptd list
 //	promptd render ID [-a NAME=VALUE ...] [--json]
 //	promptd version [--json]
+//	promptd verify DIR
+//	promptd explain ID|URI [--json]
+//	promptd tree [--to FILE]
+//	promptd export --to DIR [--layout agents|claude|codex|copilot] [--dry-run] [--remove]
 //
 // Without --http it serves one client over stdin and stdout, and ends with stdin.
 // With --http it serves Streamable HTTP at /mcp, tells at /healthz whether it is
@@ -75,8 +79,44 @@
 // each stands under a line with its role. With --json it prints what prompts/get
 // answers.
 //
-// The exit status is 0 where all is well, 1 where serving failed, and 2 where the
-// command line is wrong.
+// # What is compiled in
+//
+// Verify proves that the program holds exactly the content tree DIR, and what was
+// vendored of other repositories beside it, in promptc.vendor. It compares each text
+// that it would serve, and not what was recorded of it, with the file as the compiler
+// reads it, and lists the differences by path: added is what the tree has and the
+// program has not, removed the reverse. What the compiler made of the files, such as
+// the entries of lists and the arguments of prompts, is under the catalog's seal, a
+// digest of the whole value; where that is broken, verify says which prompt, skill or
+// resource is corrupt, as far as that can be told. A seal shows accidents, and that a
+// release is of a commit. Against somebody who changes programs on purpose, sign them.
+//
+// Version --json prints the digest of each prompt, skill and document. Tree writes the
+// files themselves as a tar archive whose bytes depend on them alone, for programs
+// that compare releases. Explain tells what is served under an id or URI and where it
+// comes from: its file, digest, source and commit. That is the commit of its source if
+// it was vendored, else the one that the program was built at, if the build recorded
+// one (see go help buildvcs).
+//
+// # Hosts without MCP
+//
+// Export writes the skills below DIR, a project's directory or a home, where hosts look
+// for them: .agents/skills, .claude/skills or .github/skills. The prompts become
+// commands of Claude Code in .claude/commands, of Codex in .codex/prompts, which counts
+// in a home only, and of Copilot in .github/prompts; the layout agents has none. A
+// required argument becomes the host's own where it can fill it in. The others stay
+// {{name}}, with a note below the text on what to put there. A prompt whose text has
+// what the host would replace is left out, with a warning.
+//
+// Whenever an export is interrupted, each skill is there whole or not at all, and the
+// next export or removal makes good. It never touches what it did not write, nor what
+// was edited since, and warns of both; DIR/.promptc-export has on record what it wrote,
+// for each catalog by its name. A later export updates that, and takes away what the
+// program no longer holds; --remove takes away all, with the record. Two exports to one
+// directory must not run at once.
+//
+// The exit status is 0 where all is well, 1 where serving or writing failed or verify
+// found a difference, and 2 where the command line is wrong or verify cannot read DIR.
 package main
 
 import (
