@@ -223,16 +223,18 @@ func (f fields) texts(name, rule string) []*parse.Value {
 		return nil
 	}
 	var list []*parse.Value
+	first := make(map[string]*parse.Value, len(v.Items))
 	for _, item := range v.Items {
 		if item.Kind != parse.Text {
 			wrongType(f.faults, "each of "+name+" must be text", "", item, parse.Text)
 			continue
 		}
-		if i := slices.IndexFunc(list, func(o *parse.Value) bool { return o.Text == item.Text }); i >= 0 {
+		if earlier := first[item.Text]; earlier != nil {
 			d := f.faults.Add(item.Span, rule, fmt.Sprintf("%s lists %q twice", name, item.Text), "remove one of them")
-			d.Related = []diag.Related{{Span: list[i].Span, Message: "it is first here"}}
+			d.Related = []diag.Related{{Span: earlier.Span, Message: "it is first here"}}
 			continue
 		}
+		first[item.Text] = item
 		list = append(list, item)
 	}
 	return list

@@ -291,6 +291,11 @@ func (c *prompt) placeholders(file *parse.File, declared map[string]*argument) {
 		candidates = append(candidates, name)
 	}
 	slices.Sort(candidates)
+	unsure := map[string]bool{}
+	for _, name := range c.unsure {
+		unsure[fold(name)] = true
+	}
+	guess := guesser{fileGuesses}
 	for _, m := range file.Messages {
 		for _, s := range m.Segments {
 			if s.Name == "" {
@@ -300,33 +305,35 @@ func (c *prompt) placeholders(file *parse.File, declared map[string]*argument) {
 				a.used = true
 				continue
 			}
-			if c.anyName || slices.ContainsFunc(c.unsure, func(name string) bool { return nearly(name, s.Name) }) {
+			if c.anyName || unsure[fold(s.Name)] {
 				continue // it may belong to a declaration that has a fault
 			}
 			help := fmt.Sprintf("declare the argument %q, or write \\{{%s}} for the literal text", s.Name, s.Name)
-			if near := Suggest(s.Name, candidates); near != "" {
+			if near := guess.suggest(s.Name, candidates); near != "" {
 				help = fmt.Sprintf("did you mean {{%s}}? Otherwise %s", near, help)
 			}
 			c.faults.Add(s.Span, "placeholder-undeclared", fmt.Sprintf("no argument %q is declared", s.Name), help)
 		}
 	}
+	meant := map[string]string{}
+	for _, name := range slices.Backward(candidates) {
+		meant[fold(name)] = name
+	}
 	for _, miss := range file.NearMisses {
-		for _, name := range candidates {
-			if !nearly(miss.Name, name) {
-				continue
-			}
-			right := "{{" + name + "}}"
-			d := c.faults.Add(miss.Span, "placeholder-near-miss",
-				fmt.Sprintf("%s is not a placeholder, though %q is declared", miss.Span.Text(), name),
-				fmt.Sprintf("write %s, with nothing else between or around the braces", right))
-			if strings.HasSuffix(file.Source.Text[:miss.Span.Start], `\`) {
-				d.Help = fmt.Sprintf("a backslash makes only the exact form literal, as in \\%s; for this text, give the argument another name", right)
-			} else {
-				d.Fix = &diag.Fix{Span: miss.Span, Replacement: right}
-			}
-			declared[name].used = true // one fault is enough
-			break
+		name, ok := meant[fold(miss.Name)]
+		if !ok {
+			continue
 		}
+		right := "{{" + name + "}}"
+		d := c.faults.Add(miss.Span, "placeholder-near-miss",
+			fmt.Sprintf("%s is not a placeholder, though %q is declared", miss.Span.Text(), name),
+			fmt.Sprintf("write %s, with nothing else between or around the braces", right))
+		if strings.HasSuffix(file.Source.Text[:miss.Span.Start], `\`) {
+			d.Help = fmt.Sprintf("a backslash makes only the exact form literal, as in \\%s; for this text, give the argument another name", right)
+		} else {
+			d.Fix = &diag.Fix{Span: miss.Span, Replacement: right}
+		}
+		declared[name].used = true // one fault is enough
 	}
 	for _, name := range candidates {
 		if a := declared[name]; !a.used && len(file.Messages) > 0 {
@@ -336,14 +343,11 @@ func (c *prompt) placeholders(file *parse.File, declared map[string]*argument) {
 	}
 }
 
-// nearly tells whether what stands between braces is an argument's name but for
-// case, hyphens, underscores and white space.
-func nearly(text, name string) bool {
-	fold := func(s string) string {
-		return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
-	}
-	return fold(text) == fold(name)
-}
+var divisions = strings.NewReplacer("_", "", "-", "")
+
+// fold returns what is left of an argument's name, or of what stands between braces,
+// without case, hyphens and underscores.
+func fold(s string) string { return strings.ToLower(divisions.Replace(s)) }
 
 // declare notes the prompt's names in the package, and checks those of the fields,
 // which have a scope of their own.

@@ -38,8 +38,10 @@ type skill struct {
 	sound     bool
 	block     *parse.Value
 	dependsOn []*parse.Value
+	mentions  []mention
 	value     *catalog.Skill
 	names     SkillNames
+	guess     guesser
 	// declarations are the names that the package will have for it.
 	declarations []declaration
 	// documents are those of its files that are Markdown, resources what
@@ -53,7 +55,7 @@ type skill struct {
 // checkSkill checks the skill that has a SKILL.md and other files, sorted by path.
 func checkSkill(main *Input, files []*Input, o origin) *skill {
 	dir := path.Dir(main.Path)
-	c := &skill{origin: o, id: path.Base(dir), dir: dir, main: main, files: files, faults: slices.Clone(main.File.Diagnostics)}
+	c := &skill{origin: o, id: path.Base(dir), dir: dir, main: main, files: files, guess: guesser{fileGuesses}, faults: slices.Clone(main.File.Diagnostics)}
 	c.check()
 	if len(c.faults) == 0 {
 		c.list()
@@ -110,6 +112,9 @@ func (c *skill) check() {
 	c.jsonValues(file.Front)
 	v.Entry = catalog.SkillEntry(v, c.origin.prefix, string(appendValue(nil, file.Front)))
 	c.checkBlock(f)
+	if c.block != nil {
+		c.mentions = mentions(c.block)
+	}
 }
 
 // list makes what resources/list says of the skill, and the sums.
@@ -339,7 +344,7 @@ func (c *skill) referencePath(v *parse.Value, inside map[string]*catalog.Documen
 			files = append(files, name)
 		}
 		slices.Sort(files)
-		message, help = fmt.Sprintf("there is no file %s in the skill", p), didYouMean(p, files, "write the file, or remove the entry")
+		message, help = fmt.Sprintf("there is no file %s in the skill", p), c.guess.didYouMean(p, files, "write the file, or remove the entry")
 	default:
 		return true
 	}
@@ -379,7 +384,7 @@ func (c *skill) links() {
 					"a skill is read by itself: link to its own files, or name the other thing in words")
 			case !served[target]:
 				help := "write the file, or mend the link; it is resolved from " + dir + "/"
-				if near := Suggest(target, files); near != "" {
+				if near := c.guess.suggest(target, files); near != "" {
 					if rel := relative(dir, near); rel != "" {
 						help = fmt.Sprintf("did you mean %q? Links are resolved from the file that holds them", rel)
 					}

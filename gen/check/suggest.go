@@ -2,8 +2,6 @@
 
 package check
 
-import "slices"
-
 // Suggest returns the candidate that is closest to a word, or the empty text where
 // none is close. Equally close ones are settled by their order.
 func Suggest(word string, candidates []string) string {
@@ -16,14 +14,45 @@ func Suggest(word string, candidates []string) string {
 	return best
 }
 
+// A guesser is Suggest until that has taken long enough: there may be very many unknown
+// words, and very many known ones.
+type guesser struct {
+	// left is how many pairs of bytes it may yet compare.
+	left int
+}
+
+// Budgets of guessers: for all of one file or skill, and for all of a catalog.
+const (
+	fileGuesses    = 1_000_000
+	catalogGuesses = 100_000_000
+)
+
+func (g *guesser) suggest(word string, candidates []string) string {
+	for _, c := range candidates {
+		g.left -= len(word) * len(c)
+	}
+	if g.left < 0 {
+		return ""
+	}
+	return Suggest(word, candidates)
+}
+
+// didYouMean is the help for an unknown word, or other where nothing is close.
+func (g *guesser) didYouMean(word string, candidates []string, other string) string {
+	if s := g.suggest(word, candidates); s != "" {
+		return `did you mean "` + s + `"?`
+	}
+	return other
+}
+
 // distance counts the insertions, deletions, replacements and swaps of neighbours
 // that turn a into b; limit is enough of an answer.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
 	}
-	var before []int
-	row, next := make([]int, len(b)+1), make([]int, len(b)+1)
+	rows := make([]int, 3*(len(b)+1))
+	before, row, next := rows[:len(b)+1], rows[len(b)+1:2*(len(b)+1)], rows[2*(len(b)+1):]
 	for j := range row {
 		row[j] = j
 	}
@@ -39,15 +68,13 @@ func distance(a, b string, limit int) int {
 				next[j] = min(next[j], before[j-2]+1)
 			}
 		}
-		before, row, next = row, next, slices.Clone(next)
+		before, row, next = row, next, before
 	}
 	return row[len(b)]
 }
 
 // didYouMean is the help for an unknown word, or other where nothing is close.
 func didYouMean(word string, candidates []string, other string) string {
-	if s := Suggest(word, candidates); s != "" {
-		return `did you mean "` + s + `"?`
-	}
-	return other
+	g := guesser{fileGuesses}
+	return g.didYouMean(word, candidates, other)
 }

@@ -347,33 +347,55 @@ type found struct {
 // What a lenient tree's items have of it makes them go, and may then be missed by
 // others; so it is checked until none goes.
 func (m *merger) checkTogether() {
-	for {
-		list := append(m.dependencies(), m.uris()...)
-		if m.remove(list) {
+	n := newNeeds(m)
+	lacks := map[*item][]found{}
+	for look := n.skills; ; {
+		var list []found
+		for _, s := range look {
+			if lacks[s] = n.lacks(s); !s.out {
+				list = append(list, lacks[s]...)
+			}
+		}
+		gone := m.remove(list)
+		if gone == nil {
+			list = n.cycles()
+			gone = m.remove(list)
+		}
+		if gone == nil {
+			names := m.declared()
+			gone = m.remove(names)
+			list = append(list, names...)
+		}
+		if gone != nil {
+			look = n.of(gone)
 			continue
 		}
-		names := m.declared()
-		if m.remove(names) {
-			continue
+		for _, s := range n.skills {
+			if !s.out {
+				list = append(list, lacks[s]...)
+			}
 		}
-		for _, f := range append(list, names...) {
+		for _, f := range list {
 			m.faults = append(m.faults, f.Diagnostic)
 		}
 		return
 	}
 }
 
-// remove leaves out the items of lenient trees that have faults, and tells whether
-// there were any.
-func (m *merger) remove(list []found) bool {
-	any := false
+// remove leaves out the items of lenient trees that have faults, and returns them.
+func (m *merger) remove(list []found) []*item {
+	var gone []*item
 	for _, f := range list {
-		if m.lenient(f.item) {
-			f.item.out, any = true, true
-			m.report(f.item.tree, diag.List{f.Diagnostic})
+		if !m.lenient(f.item) {
+			continue
+		}
+		m.report(f.item.tree, diag.List{f.Diagnostic})
+		if !f.item.out {
+			f.item.out = true
+			gone = append(gone, f.item)
 		}
 	}
-	return any
+	return gone
 }
 
 // declared checks that no two items need one Go name. The later one has the fault.
