@@ -63,7 +63,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(
 		checkCommand(), breakingCommand(), generateCommand(),
 		listCommand(), showCommand(), renderCommand(),
-		serveCommand(), vendorCommand(),
+		serveCommand(), vendorCommand(), packageCommand(),
 		versionCommand())
 	return root
 }
