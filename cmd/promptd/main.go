@@ -123,6 +123,7 @@ import (
 	"os"
 
 	"github.com/seed33527553/promptc/catalog/baked"
+	"github.com/seed33527553/promptc/catalog/promptd"
 )
 
-func main() { os.Exit(run(os.Args[1:], baked.Catalog, os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(promptd.Main("promptd", baked.Catalog)) }

@@ -1,6 +1,6 @@
-// This file holds what promptd is for: serving what is compiled in.
+// This file holds what the program is for: serving what is compiled in.
 
-package main
+package promptd
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed33527553/promptc/catalog"
-	"github.com/seed33527553/promptc/catalog/promptd"
 )
 
 // serveHelp is what --help says beside the flags.
@@ -24,19 +23,19 @@ SIGHUP reads the files of --tokens, --tls-cert, --tls-key and --oauth-jwks again
 One that is broken or missing is logged, and what was read before stays valid; a
 file of tokens without any lets nobody in.`
 
-func serveCommand(c *catalog.Catalog) *cobra.Command {
+func serveCommand(name string, c *catalog.Catalog) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "promptd",
+		Use:   name,
 		Short: "Serve the compiled prompts and skills over the Model Context Protocol",
 		Long:  serveHelp,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q; promptd --help lists the commands", args[0])
+				return fmt.Errorf("unknown command %q; %s --help lists the commands", args[0], name)
 			}
 			return nil
 		},
 	}
-	front := promptd.NewFront(cmd.Flags(), "PROMPTD")
+	front := NewFront(cmd.Flags(), "PROMPTD")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := front.Read(); err != nil {
 			return usageError(cmd, "%w", err)
@@ -45,9 +44,9 @@ func serveCommand(c *catalog.Catalog) *cobra.Command {
 		if err := mux.Mount(c); err != nil {
 			return failed(err)
 		}
-		content := promptd.Content{Mux: &mux, Version: thisBuild().Version, Summary: summary(c), Command: "promptd"}
+		content := Content{Mux: &mux, Version: thisBuild().Version, Summary: summary(c), Command: name}
 		err := front.Serve(cmd.Context(), content, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		if setting := (*promptd.SettingError)(nil); errors.As(err, &setting) {
+		if setting := (*SettingError)(nil); errors.As(err, &setting) {
 			return usageError(cmd, "%w", err)
 		}
 		return failed(err)

@@ -1,7 +1,7 @@
 // This file tests that an export writes all of a skill or nothing, and takes away what
 // it wrote and nothing else.
 
-package main
+package promptd
 
 import (
 	"bytes"
@@ -89,7 +89,7 @@ func wantSame(t *testing.T, what string, got, want map[string]string) {
 func exportTo(t *testing.T, c *catalog.Catalog, dir string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if status := run(append([]string{"export", "--to", dir}, args...), c, strings.NewReader(""), &out, &errs); status != 0 {
+	if status := Run("promptd", append([]string{"export", "--to", dir}, args...), c, strings.NewReader(""), &out, &errs); status != 0 {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	return out.String(), errs.String()
@@ -363,7 +363,7 @@ func TestExportLinks(t *testing.T) {
 			}
 			link(t, outside, filepath.Join(dir, at))
 			var out, errs bytes.Buffer
-			status := run([]string{"export", "--to", dir}, large("1"), strings.NewReader(""), &out, &errs)
+			status := Run("promptd", []string{"export", "--to", dir}, large("1"), strings.NewReader(""), &out, &errs)
 			if at == ".agents/skills/skill-000" {
 				if status != 0 || !strings.Contains(errs.String(), at+" is left alone") {
 					t.Errorf("status %d: %s", status, errs.String())
@@ -393,7 +393,7 @@ func TestExportForeignRecord(t *testing.T) {
 		before := snapshot(t, dir)
 		for _, args := range [][]string{nil, {"--remove"}} {
 			var out, errs bytes.Buffer
-			status := run(append([]string{"export", "--to", dir}, args...), large("1"), strings.NewReader(""), &out, &errs)
+			status := Run("promptd", append([]string{"export", "--to", dir}, args...), large("1"), strings.NewReader(""), &out, &errs)
 			if status != 1 || !strings.Contains(errs.String(), "it is no record of an export") {
 				t.Errorf("%s %v: status %d: %s", text, args, status, errs.String())
 			}

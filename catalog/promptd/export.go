@@ -1,7 +1,7 @@
 // This file holds the command export, which writes skills and prompts where hosts look
 // for them.
 
-package main
+package promptd
 
 import (
 	"fmt"
@@ -67,7 +67,7 @@ trace of it. Two exports to one directory must not run at once.`,
 		defer t.root.Close()
 		e.target = t
 		e.tell = func(s string) { fmt.Fprintln(cmd.OutOrStdout(), s) }
-		e.warn = func(s string) { fmt.Fprintln(cmd.ErrOrStderr(), "promptd: warning:", s) }
+		e.warn = func(s string) { fmt.Fprintln(cmd.ErrOrStderr(), cmd.Root().Name()+": warning:", s) }
 		if *removing {
 			return failed(e.remove())
 		}

@@ -1,6 +1,6 @@
 // This file holds what a person is told of what is compiled in.
 
-package main
+package promptd
 
 import (
 	"fmt"

@@ -5,7 +5,7 @@
 // what will be, and once more after everything. So whenever an export ends, what it
 // wrote is on record, and the next one knows it from what somebody else wrote.
 
-package main
+package promptd
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 // This file holds the command version.
 
-package main
+package promptd
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ func versionCommand(c *catalog.Catalog) *cobra.Command {
 
 With --json it also prints the version and digest of each prompt and skill, and the
 digest of each document, in the order of their ids and paths. The digests are what the
-compiler recorded; promptd verify proves them.`,
+compiler recorded; verify proves them.`,
 		Args: noArguments,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object, with everything that is compiled in")
@@ -31,7 +31,7 @@ compiler recorded; promptd verify proves them.`,
 			return failed(printJSON(out, newVersionReport(c)))
 		}
 		b := thisBuild()
-		_, err := fmt.Fprintf(out, "promptd %s %s %s/%s\n%s\n", b.Version, b.Go, runtime.GOOS, runtime.GOARCH, summary(c))
+		_, err := fmt.Fprintf(out, "%s %s %s %s/%s\n%s\n", cmd.Root().Name(), b.Version, b.Go, runtime.GOOS, runtime.GOARCH, summary(c))
 		return failed(err)
 	}
 	return cmd

@@ -1,7 +1,7 @@
 // This file holds the command explain, which tells what is served under a name and
 // where it comes from.
 
-package main
+package promptd
 
 import (
 	"fmt"
@@ -37,7 +37,7 @@ A prompt and a skill may have one id; both are told then.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		list := explain(c, args[0])
 		if list == nil {
-			return unknownName(c, args[0])
+			return unknownName(c, args[0], cmd.Root().Name())
 		}
 		out := cmd.OutOrStdout()
 		if *asJSON {
@@ -261,7 +261,7 @@ func (e *explanation) print(out io.Writer) error {
 }
 
 // unknownName returns the error for an id or URI that nothing has.
-func unknownName(c *catalog.Catalog, name string) error {
+func unknownName(c *catalog.Catalog, name, program string) error {
 	var known []string
 	if strings.Contains(name, "://") {
 		for _, r := range c.Resources {
@@ -278,7 +278,7 @@ func unknownName(c *catalog.Catalog, name string) error {
 			known = append(known, s.ID)
 		}
 	}
-	help := "promptd list shows the ids"
+	help := program + " list shows the ids"
 	if s := nearest(name, known); s != "" {
 		help = fmt.Sprintf("did you mean %q?", s)
 	}

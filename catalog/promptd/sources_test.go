@@ -1,6 +1,6 @@
 // This file tests verify on a catalog with prompts and skills of other repositories.
 
-package main
+package promptd
 
 import (
 	"os"

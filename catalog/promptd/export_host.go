@@ -1,7 +1,7 @@
 // This file holds where hosts look for skills and prompts, and what they make of the
 // text of a prompt.
 
-package main
+package promptd
 
 import (
 	"fmt"

@@ -1,7 +1,7 @@
 // This file proves a catalog by itself: whether what is recorded of its texts, and
 // what the compiler made of them, fits them.
 
-package main
+package promptd
 
 import (
 	"cmp"

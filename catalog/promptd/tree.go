@@ -1,6 +1,6 @@
 // This file holds the command tree, which writes out the files that are compiled in.
 
-package main
+package promptd
 
 import (
 	"archive/tar"

@@ -1,6 +1,6 @@
 // This file holds the command list.
 
-package main
+package promptd
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 // This file holds the command render.
 
-package main
+package promptd
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func renderCommand(c *catalog.Catalog) *cobra.Command {
 		}
 		p, ok := c.Prompt(args[0])
 		if !ok {
-			return fmt.Errorf("no prompt has the id %q; promptd list shows them", args[0])
+			return fmt.Errorf("no prompt has the id %q; %s list shows them", args[0], cmd.Root().Name())
 		}
 		messages, err := p.RenderNamed(values)
 		if err != nil {

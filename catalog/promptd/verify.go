@@ -1,7 +1,7 @@
 // This file holds the command verify, which compares what is compiled in with a
 // content tree.
 
-package main
+package promptd
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 // This file tests what becomes of prompts in the files of hosts.
 
-package main
+package promptd
 
 import (
 	"strings"

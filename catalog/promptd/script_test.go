@@ -1,6 +1,6 @@
 // This file runs the command lines of testdata/script, each on a small catalog.
 
-package main
+package promptd
 
 import (
 	"bufio"
@@ -26,8 +26,10 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"promptd":       func() { os.Exit(run(os.Args[1:], fixture(), os.Stdin, os.Stdout, os.Stderr)) },
-		"promptd-large": func() { os.Exit(run(os.Args[1:], large(os.Getenv("RELEASE")), os.Stdin, os.Stdout, os.Stderr)) },
+		"promptd": func() { os.Exit(Run("promptd", os.Args[1:], fixture(), os.Stdin, os.Stdout, os.Stderr)) },
+		"promptd-large": func() {
+			os.Exit(Run("promptd", os.Args[1:], large(os.Getenv("RELEASE")), os.Stdin, os.Stdout, os.Stderr))
+		},
 	})
 }
 

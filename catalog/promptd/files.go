@@ -1,6 +1,6 @@
 // This file holds the files that are compiled in.
 
-package main
+package promptd
 
 import (
 	"cmp"

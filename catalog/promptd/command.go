@@ -1,11 +1,12 @@
 // This file holds the command line's root: its subcommands and exit statuses.
 
-package main
+package promptd
 
 import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -18,10 +19,16 @@ const (
 	statusUsage  = 2 // the command line is wrong, or what it names cannot be read
 )
 
-// run executes a command line, without the program's name, on a catalog, and
-// returns the exit status.
-func run(args []string, c *catalog.Catalog, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := rootCommand(c)
+// Main is the main function of a program that has a catalog compiled in, which goes by a
+// name in what it prints. It returns the exit status.
+func Main(name string, c *catalog.Catalog) int {
+	return Run(name, os.Args[1:], c, os.Stdin, os.Stdout, os.Stderr)
+}
+
+// Run executes a command line, without the program's name, on a catalog, and returns
+// the exit status.
+func Run(name string, args []string, c *catalog.Catalog, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := rootCommand(name, c)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -30,7 +37,7 @@ func run(args []string, c *catalog.Catalog, stdin io.Reader, stdout, stderr io.W
 	if err == nil {
 		return statusOK
 	}
-	fmt.Fprintln(stderr, "promptd:", err)
+	fmt.Fprintln(stderr, name+":", err)
 	if failure := (*failure)(nil); errors.As(err, &failure) {
 		return statusFailed
 	}
@@ -49,8 +56,8 @@ func failed(err error) error {
 	return &failure{err}
 }
 
-func rootCommand(c *catalog.Catalog) *cobra.Command {
-	root := serveCommand(c)
+func rootCommand(name string, c *catalog.Catalog) *cobra.Command {
+	root := serveCommand(name, c)
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true

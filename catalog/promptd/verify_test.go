@@ -1,7 +1,7 @@
 // This file tests that the program proves what it holds: against trees, and against
 // bytes that changed in its own file.
 
-package main
+package promptd
 
 import (
 	"bytes"
@@ -15,7 +15,10 @@ import (
 
 	"github.com/seed33527553/promptc/catalog"
 	"github.com/seed33527553/promptc/catalog/baked"
+	"github.com/seed33527553/promptc/gen"
 )
+
+const contentDir = "../../content"
 
 // copyContent copies content/ to a new directory, each file as edit has it.
 func copyContent(t *testing.T, edit func(path string, data []byte) []byte) string {
@@ -47,7 +50,7 @@ func copyContent(t *testing.T, edit func(path string, data []byte) []byte) strin
 // runBaked runs a command line on the catalog that is compiled in.
 func runBaked(args ...string) (status int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	status = run(args, baked.Catalog, strings.NewReader(""), &out, &errs)
+	status = Run("promptd", args, baked.Catalog, strings.NewReader(""), &out, &errs)
 	return status, out.String(), errs.String()
 }
 
@@ -183,7 +186,7 @@ func TestTampered(t *testing.T) {
 		t.Skip("builds the program")
 	}
 	program := filepath.Join(t.TempDir(), "promptd")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/promptd").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	sound, err := os.ReadFile(program)
@@ -270,7 +273,11 @@ func TestInspectFindsEachChange(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := compiled(t, os.DirFS(contentDir)).Catalog // a value of our own
+			program, faults, err := gen.Compile(os.DirFS(contentDir), gen.Options{Root: "content"})
+			if err != nil || len(faults) > 0 {
+				t.Fatal(err, faults)
+			}
+			c := program.Catalog // a value of our own
 			p, _ := c.Prompt("review-pr-comments")
 			s, _ := c.Skill("scaffold-pytest")
 			change(c, p, s)

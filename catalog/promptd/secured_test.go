@@ -1,7 +1,7 @@
 // This file runs the program as one that strangers can reach: with TLS, tokens,
 // OAuth and metrics, and changes their files under it.
 
-package main
+package promptd
 
 import (
 	"bufio"

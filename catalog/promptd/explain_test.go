@@ -1,7 +1,7 @@
 // This file tests what is told of where things come from, and the archive of all
 // files.
 
-package main
+package promptd
 
 import (
 	"archive/tar"

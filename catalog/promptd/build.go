@@ -1,6 +1,6 @@
 // This file holds what the program knows of how it was built.
 
-package main
+package promptd
 
 import (
 	"runtime"

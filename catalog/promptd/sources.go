@@ -1,7 +1,7 @@
 // This file compares what came from other repositories with what was vendored of them,
 // beside the content tree.
 
-package main
+package promptd
 
 import (
 	"cmp"
