@@ -3,6 +3,7 @@
 package promptd
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -23,10 +24,10 @@ func listCommand(c *catalog.Catalog) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, p := range c.Prompts {
-				fmt.Fprintf(w, "prompt\t%s\t%s\t%s\n", p.ID, p.Version, oneLine(p.Description))
+				fmt.Fprintf(w, "prompt\t%s\t%s\t%s\n", p.ID, cmp.Or(p.Version, "-"), oneLine(p.Description))
 			}
 			for _, s := range c.Skills {
-				fmt.Fprintf(w, "skill\t%s\t%s\t%s\n", s.ID, s.Version, oneLine(s.Description))
+				fmt.Fprintf(w, "skill\t%s\t%s\t%s\n", s.ID, cmp.Or(s.Version, "-"), oneLine(s.Description))
 			}
 			return failed(w.Flush())
 		},
