@@ -61,6 +61,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, "%w", err) })
 	root.AddCommand(
+		initCommand(), newCommand(),
 		checkCommand(), breakingCommand(), generateCommand(),
 		listCommand(), showCommand(), renderCommand(),
 		serveCommand(), vendorCommand(), packageCommand(),

@@ -128,11 +128,15 @@ func unusable(shown string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no directory %s; name the content directory, or run promptc where it is", shown)
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
+	return fmt.Errorf("cannot read %s: %w", shown, withoutPath(err))
+}
+
+// withoutPath returns an error of the system's without the path, which is the machine's.
+func withoutPath(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
 	}
-	return fmt.Errorf("cannot read %s: %w", shown, err)
+	return err
 }
 
 // shownPath returns how a path is printed: with slashes, relative to the working
