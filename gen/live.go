@@ -55,6 +55,7 @@ type Live struct {
 	configured bool           // whether the sources are known
 	settings   *check.Input   // catalog.yaml, of which they are; nil if there is none
 	sources    []*followed
+	twice      diag.List // of those whose name another has
 }
 
 // A State is what a Live catalog was found to be. It is never changed.
@@ -186,6 +187,10 @@ func (l *Live) look(was *State, refresh bool) *State {
 		return now
 	}
 	program, faults, warnings := check.Trees(trees)
+	if len(l.twice) > 0 {
+		program, faults = nil, slices.Concat(faults, l.twice)
+		faults.Sort()
+	}
 	now.Program, now.Faults, now.Warnings = program, faults, warnings
 	switch {
 	case program != nil:
@@ -215,12 +220,14 @@ func (l *Live) configure(tree *check.Tree) {
 		return
 	}
 	l.configured, l.settings = true, settings
-	wanted := append(slices.Clone(l.opt.Sources), check.Sources(tree.Inputs)...)
+	wanted, twice := allSources(l.opt.Sources, tree)
+	l.twice = twice
 	var sources []*followed
 	for _, s := range wanted {
 		same := func(f *followed) bool {
-			f.Source.Span = s.Span // an edit above may have moved it
-			return f.Source == s
+			was := f.Source
+			was.Span = s.Span // an edit above may have moved it
+			return was == s
 		}
 		if i := slices.IndexFunc(l.sources, same); i >= 0 {
 			sources = append(sources, l.sources[i])

@@ -141,15 +141,23 @@ func vendorSources(opt VendorOptions) ([]check.Source, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	wanted := slices.Clone(opt.Sources)
-	faults := settingsFaults(tree)
+	wanted, twice := allSources(opt.Sources, tree)
+	return wanted, slices.Concat(settingsFaults(tree), twice), nil
+}
+
+// allSources returns the sources that were given and those that the catalog.yaml of a
+// tree names, without the ones among these that have the name of one that was given,
+// which are faults.
+func allSources(given []check.Source, tree *check.Tree) (all []check.Source, twice diag.List) {
+	all = slices.Clone(given)
 	for _, s := range check.Sources(tree.Inputs) {
-		if slices.ContainsFunc(opt.Sources, func(o check.Source) bool { return o.Name == s.Name }) {
-			faults.Add(s.Span, "sources", fmt.Sprintf("the command line or the environment names a source %q too", s.Name), "give this one another name")
+		if slices.ContainsFunc(given, func(g check.Source) bool { return g.Name == s.Name }) {
+			twice.Add(s.Span, "sources", fmt.Sprintf("the command line or the environment names a source %q too", s.Name), "give this one another name")
+			continue
 		}
-		wanted = append(wanted, s)
+		all = append(all, s)
 	}
-	return wanted, faults, nil
+	return all, twice
 }
 
 // settingsFaults returns the faults of a tree's catalog.yaml.
