@@ -87,8 +87,9 @@ func (s *sourceFlags) name(flag string) string { return "--" + flag + " (" + var
 
 // sources returns the source that was named, if any, and how sources are kept.
 func (s *sourceFlags) sources(log *slog.Logger) ([]check.Source, source.Options, error) {
+	err := s.read()
 	options := source.Options{Dir: s.cacheDir, Log: log}
-	if err := s.read(); err != nil || s.repository == "" {
+	if err != nil || s.repository == "" {
 		return nil, options, err
 	}
 	wrong := func(flag, format string, args ...any) error {
@@ -137,14 +138,11 @@ func (s *sourceFlags) sources(log *slog.Logger) ([]check.Source, source.Options,
 // credentials returns what the userinfo of a URL means, as USER:TOKEN or TOKEN, where the
 // environment may hold the token.
 func credentials(user *url.Userinfo, token string) string {
-	password, ok := user.Password()
-	switch {
-	case ok:
+	if password, ok := user.Password(); ok {
 		return user.Username() + ":" + password
-	case token != "" && !strings.Contains(token, ":"):
+	}
+	if token != "" {
 		return user.Username() + ":" + token
-	case token != "":
-		return token
 	}
 	return user.Username()
 }
