@@ -48,7 +48,7 @@ func (f *follower) changed(s *gen.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.state = s
-	if text == f.said {
+	if text == f.said || s.Program == nil && s.Problem != nil { // of which the error of the start tells
 		return
 	}
 	if f.said = text; text == "" {
@@ -149,7 +149,7 @@ func health(s *gen.State, now time.Time) string {
 	case s.Problem != nil:
 		b.WriteString("content: cannot be read; what was read before is served\n")
 	case len(s.Faults) > 0:
-		fmt.Fprintf(&b, "content: %s; what was sound before is served\n", count(len(s.Faults), "fault"))
+		fmt.Fprintf(&b, "content: %s; what is served is older or not complete\n", count(len(s.Faults), "fault"))
 	default:
 		b.WriteString("content: no faults\n")
 	}

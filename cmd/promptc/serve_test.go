@@ -122,12 +122,14 @@ func (s *server) get(path string) string {
 	return text
 }
 
-// refresh has everything looked at.
-func (s *server) refresh() {
+// refresh has everything looked at, and returns what is said of it.
+func (s *server) refresh() string {
 	s.t.Helper()
-	if status, text := s.do(http.MethodPost, "/refresh", "", nil); status != http.StatusOK {
+	status, text := s.do(http.MethodPost, "/refresh", "", nil)
+	if status != http.StatusOK {
 		s.t.Fatalf("/refresh has status %d: %s", status, text)
 	}
+	return text
 }
 
 // call sends a request of the era before the stateless one, and returns the answer.
@@ -139,11 +141,9 @@ func (s *server) call(path, method, params string) string {
 }
 
 // prompts returns the names that are listed, each of a source with its name.
-func (s *server) prompts() string { s.t.Helper(); return s.promptsAt("/mcp") }
-
-func (s *server) promptsAt(path string) string {
+func (s *server) prompts() string {
 	s.t.Helper()
-	return listed(s.t, s.call(path, "prompts/list", ""))
+	return listed(s.t, s.call("/mcp", "prompts/list", ""))
 }
 
 // listed returns the names in an answer to prompts/list, each of a source with its name.
@@ -198,7 +198,8 @@ func (s *server) becomes(names string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			s.t.Fatalf("%q are served, want %q: %s", got, names, s.said)
+			s.t.Errorf("%q are served, want %q: %s", got, names, s.said)
+			return
 		}
 	}
 }
@@ -207,6 +208,16 @@ func (s *server) becomes(names string) {
 func (s *server) says(text string) {
 	s.t.Helper()
 	until(s.t, "it says "+text, func() bool { return strings.Contains(s.said.String(), text) })
+}
+
+// refreshFails has everything looked at, which must not go well, and the log say why.
+func (s *server) refreshFails(why string) {
+	s.t.Helper()
+	before := len(s.said.String())
+	if got := s.refresh(); !strings.Contains(got, " old, and cannot be read again now\n") {
+		s.t.Errorf("the refresh says %s", got)
+	}
+	until(s.t, "the log says "+why, func() bool { return strings.Contains(s.said.String()[before:], why) })
 }
 
 // A pipe is a program that serves over stdio.
