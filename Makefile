@@ -88,6 +88,10 @@ ifneq ($(RACE),)
 	SOAK=$(SOAKRACETIME) $(GO) test $(RACE) ./cmd/promptd -run '^TestSoak$$' -count=1 -v -timeout 2h
 endif
 
+.PHONY: airgap
+airgap: ## build, test and run all of it from an archive of vendored source, without a network
+	AIRGAP=1 $(GO) test ./cmd/promptc -run '^TestAirgap$$' -count=1 -v -timeout 60m
+
 .PHONY: bench
 bench: ## measure rendering, serving and scale, as ratios beside their targets
 	cd cmd/promptbench && $(GO) run . render
