@@ -21,9 +21,42 @@
 // parse, check and emit also to catalog, whose vocabulary both sides share. Nothing here
 // imports a generated package: a broken one could not be generated again.
 //
+// Beside these stand package source, which brings trees from git repositories and knows
+// nothing of prompts; package breaking, which compares two programs; and package dist,
+// which packages what was built.
+//
 // Placement is decided before anything is read. check.Arrange looks at the paths
 // alone, says what each file is, and reports what lies where nothing reads it; only
 // then are files opened, each up to a limit, and links never followed.
+//
+// # Several trees
+//
+// A catalog can be made of several trees: the built-in one, and sources in repositories
+// of their own, of which each has one of three layouts. The layout is a matter of
+// where files lie and how their frontmatter is written, and of nothing else: check gives
+// each file its canonical path, under which it stands in the catalog, and from there on
+// all trees are alike. Only diagnostics go on speaking of the path in the file's own
+// tree.
+//
+// check.Trees merges them in order: what has an id that is taken is left out. A tree
+// that is lenient loses each item that has a fault, and those that have one only
+// because of that; so there is one notion of soundness, and not a second, weaker one
+// for other people's prompts. Nothing in another tree can make a fault of the built-in
+// one.
+//
+// The same trees come about in two ways. [Vendor] copies the sources of a release beside
+// the content, and [CompileRelease] reads them there, without a network and to the same
+// bytes. [Live] fetches them as it goes on, and follows the content directory as well.
+//
+// # Live
+//
+// A live catalog is pull-based. Whoever asks for its state has it look, and all who ask
+// meanwhile wait for the next look, which begins after they asked: an edit that was
+// saved before a request is in its answer, with no watcher that could miss it and no
+// interval that somebody must choose. [Reader] makes that cheap by remembering what it
+// has read, and check by remembering what it made of each file, in the file's
+// check.Input. While there are faults the last sound program is served, since a client
+// in the middle of its work is better off with an older prompt than with none.
 //
 // # Faults
 //
