@@ -70,7 +70,7 @@ check: lint test conformance ## all that CI runs
 .PHONY: update
 update: ## rewrite the golden files of the tests; read the difference
 	$(GO) test ./gen/... -update
-	UPDATE=1 $(GO) test ./cmd/promptc ./cmd/promptd
+	UPDATE=1 $(GO) test ./cmd/promptc ./catalog/promptd
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME
