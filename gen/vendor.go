@@ -67,19 +67,18 @@ var (
 )
 
 // readLock reads the lock beside a content directory; it is empty where there is none.
-func readLock(content string) (*Lock, error) {
-	f, err := os.Open(filepath.Join(around(content), LockFile))
-	return parseLock(f, err)
-}
-
-// parseLock reads the lock from a file that was opened, unless that failed.
-func parseLock(f fs.File, err error) (*Lock, error) {
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Lock{}, nil
-	}
+func readLock(beside fs.FS) (*Lock, error) {
 	broken := func(why string) error {
-		return fmt.Errorf("%s %s; run promptc vendor to make it anew", LockFile, why)
+		return fmt.Errorf("%s %s; restore it, or run promptc vendor --update to make it anew", LockFile, why)
 	}
+	info, err := fs.Stat(beside, LockFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Lock{}, nil
+	case err == nil && !info.Mode().IsRegular(): // the opening of a named pipe has no end
+		return nil, broken("is not a file")
+	}
+	f, err := beside.Open(LockFile)
 	if err != nil {
 		return nil, broken("cannot be read: " + systemError(err).Error())
 	}
@@ -94,7 +93,7 @@ func parseLock(f fs.File, err error) (*Lock, error) {
 	lock := &Lock{}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(lock); err != nil || d.More() {
+	if !json.Valid(text) || d.Decode(lock) != nil { // a decoder stops before what follows
 		return nil, broken("is not what promptc vendor writes")
 	}
 	names := map[string]bool{}
@@ -211,7 +210,7 @@ func CompileRelease(content string, opt Options) (*Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := readLock(content)
+	lock, err := readLock(os.DirFS(around(content)))
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +233,7 @@ func LoadRelease(content, beside fs.FS, opt Options) ([]*check.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := parseLock(beside.Open(LockFile))
+	lock, err := readLock(beside)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func Vendor(ctx context.Context, opt VendorOptions) ([]Vendored, diag.List, erro
 	if err != nil || len(faults) > 0 {
 		return nil, faults, err
 	}
-	lock, err := readLock(opt.Dir)
+	lock, err := readLock(os.DirFS(around(opt.Dir)))
 	if err != nil && !opt.Update {
 		return nil, nil, err
 	}
@@ -69,6 +69,9 @@ func Vendor(ctx context.Context, opt VendorOptions) ([]Vendored, diag.List, erro
 		return nil, nil, systemError(err)
 	}
 	defer root.Close()
+	if err := sweep(root); err != nil {
+		return nil, nil, err
+	}
 	var done []Vendored
 	next := &Lock{Sources: []Locked{}}
 	for i := range wanted {
@@ -99,7 +102,7 @@ func CheckVendored(opt VendorOptions) (diag.List, error) {
 	if err != nil || len(faults) > 0 {
 		return faults, err
 	}
-	lock, err := readLock(opt.Dir)
+	lock, err := readLock(os.DirFS(around(opt.Dir)))
 	if err != nil {
 		return nil, err
 	}
@@ -216,23 +219,31 @@ func vendor(ctx context.Context, root *os.Root, opt VendorOptions, lock *Lock, s
 	return v, nil
 }
 
-// unfinished starts the names of directories that a copy that did not end left behind.
+// unfinished starts the names of what is there only while it is written, or until it is
+// removed.
 const unfinished = ".promptc-"
+
+// sweep removes what a run that was killed left behind.
+func sweep(root *os.Root) error {
+	for _, dir := range []string{VendorDir, "."} {
+		left, err := fs.Glob(root.FS(), path.Join(dir, unfinished+"*"))
+		if err != nil {
+			return err
+		}
+		for _, name := range left {
+			if err := root.RemoveAll(name); err != nil {
+				return fmt.Errorf("cannot remove %s, which a run that was interrupted left behind: %w", name, systemError(err))
+			}
+		}
+	}
+	return nil
+}
 
 // copyTree puts the files of a tree, and the licence beside them, in the place of what
 // is vendored of a source: all of them, or none.
 func copyTree(root *os.Root, name string, from fs.FS, tree *check.Tree) error {
 	if err := root.MkdirAll(VendorDir, 0o755); err != nil {
 		return err
-	}
-	left, err := fs.Glob(root.FS(), path.Join(VendorDir, unfinished+"*"))
-	if err != nil {
-		return err
-	}
-	for _, dir := range left {
-		if err := root.RemoveAll(dir); err != nil {
-			return err
-		}
 	}
 	place := path.Join(VendorDir, name)
 	fresh := path.Join(VendorDir, unfinished+rand.Text())
@@ -302,7 +313,7 @@ func writeLock(root *os.Root, was, now *Lock) error {
 	if slices.Equal(was.Sources, now.Sources) {
 		return nil
 	}
-	fresh := "." + LockFile + "-" + rand.Text()
+	fresh := unfinished + rand.Text()
 	defer root.Remove(fresh)
 	err := root.WriteFile(fresh, now.bytes(), 0o644)
 	if err == nil {
