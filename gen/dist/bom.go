@@ -18,6 +18,7 @@ import (
 
 	"github.com/CycloneDX/cyclonedx-go"
 	"github.com/google/uuid"
+	"golang.org/x/mod/modfile"
 
 	"github.com/seed33527553/promptc/catalog"
 )
@@ -141,12 +142,14 @@ func (r *release) modules() []cyclonedx.Component {
 // holds as "h1:".
 func moduleComponent(m *debug.Module) cyclonedx.Component {
 	c := cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary}
-	if m.Replace != nil && m.Replace.Version != "" {
+	switch {
+	case m.Replace == nil:
+	case modfile.IsDirectoryPath(m.Replace.Path):
+		// The path is this machine's.
+		c.Properties = properties("replaced-by", "a directory")
+	default:
 		c.Properties = properties("replaces", m.Path)
 		m = m.Replace
-	} else if m.Replace != nil {
-		// By a directory, whose path is this machine's.
-		c.Properties = properties("replaced-by", "a directory")
 	}
 	c.Name, c.Version = m.Path, m.Version
 	c.PackageURL = packageURL(m.Path, m.Version, "")

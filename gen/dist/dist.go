@@ -101,7 +101,7 @@ func Make(ctx context.Context, opt Options) ([]Made, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(string) {}
 	}
-	if err := opt.About.check(); err != nil {
+	if err := opt.About.check(opt.Targets); err != nil {
 		return nil, err
 	}
 	out, err := newOutput(opt.Output)
@@ -146,6 +146,11 @@ func (r *release) make(ctx context.Context) error {
 			return err
 		}
 		r.built = append(r.built, b)
+	}
+	for _, m := range r.built[0].info.Deps {
+		if m.Replace != nil && filepath.IsAbs(m.Replace.Path) {
+			r.Progress("note: the directory that replaces " + m.Path + " is named in the program, which elsewhere is another one")
+		}
 	}
 	for _, b := range r.built {
 		r.Progress("packing for " + b.target.String())

@@ -524,6 +524,7 @@ func TestAbout(t *testing.T) {
 		{func(a *dist.About) { a.Name, a.Image = "", "ghcr.io/o/s" }, "say --name"},
 		{func(a *dist.About) { a.Image = "ghcr.io/o/s:1" }, "is no image without a tag"},
 		{func(a *dist.About) { a.Image = "Ghcr.io/O" }, "is no image without a tag"},
+		{func(a *dist.About) { a.Image, a.Description = "ghcr.io/o/s", strings.Repeat("é", 101) }, "the description has 101 characters"},
 		{func(a *dist.About) { a.DownloadURL = "http://github.com/o" }, "--download-url is not the URL"},
 		{func(a *dist.About) { a.Repository = "https://user:secret@github.com/o" }, "--repository is not the URL"},
 		{func(a *dist.About) { a.Repository = "git@github.com:o/r" }, "--repository is not the URL"},
@@ -532,7 +533,7 @@ func TestAbout(t *testing.T) {
 	} {
 		a := sound
 		c.change(&a)
-		_, err := dist.Make(t.Context(), dist.Options{About: a, Output: filepath.Join(t.TempDir(), "out")})
+		_, err := dist.Make(t.Context(), dist.Options{About: a, Targets: []dist.Target{{OS: "linux", Arch: "amd64"}}, Output: filepath.Join(t.TempDir(), "out")})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", a, err, c.want)
 		}

@@ -3,11 +3,9 @@
 package dist
 
 import (
-	"fmt"
 	"io"
 	"net/url"
 	"strings"
-	"unicode/utf8"
 )
 
 const serverSchema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -51,21 +49,13 @@ type publisherTag struct {
 	Revision string   `json:"revision,omitempty"`
 }
 
-// maxListed is how many characters a title and a description may have there.
-const maxListed = 100
-
 // hosts are the names that the registry has for those of sources.
 var hosts = map[string]string{"github.com": "github", "gitlab.com": "gitlab"}
 
 // registryEntry makes the entry, if the release says where its packages will be.
 func (r *release) registryEntry() error {
-	if r.About.DownloadURL == "" && r.About.Image == "" {
+	if !r.About.listed() {
 		return nil
-	}
-	for flag, text := range map[string]string{"title": r.About.Title, "description": r.About.Description} {
-		if n := utf8.RuneCountInString(text); n > maxListed {
-			return fmt.Errorf("the %s has %d characters, and the MCP registry takes %d: say a shorter one with --%s", flag, n, maxListed, flag)
-		}
 	}
 	s := &server{
 		Schema: serverSchema, Name: r.About.Name, Title: r.About.Title, Description: r.About.Description, Version: r.About.Version,
@@ -84,9 +74,6 @@ func (r *release) registryEntry() error {
 		}
 	}
 	if r.About.Image != "" {
-		if r.image == "" {
-			return fmt.Errorf("--image: there is no image without a target on linux")
-		}
 		s.Packages = append(s.Packages, serverPackage{
 			Type: "oci", Identifier: r.About.Image + ":" + r.About.tag() + "@" + r.image, Transport: transport{"stdio"},
 		})
