@@ -198,13 +198,7 @@ func (l *Live) look(was *State, refresh bool) *State {
 	case l.sound != nil:
 		now.Program = l.sound
 	case l.opt.KeepGoing:
-		lenient := make([]*check.Tree, len(trees))
-		for i, t := range trees {
-			copied := *t
-			copied.Lenient = true
-			lenient[i] = &copied
-		}
-		now.Program, _, _ = check.Trees(lenient)
+		now.Program = sound(trees)
 	}
 	return now
 }

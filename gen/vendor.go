@@ -187,7 +187,8 @@ func notVendored(root string, l *Locked, err error) error {
 
 // A Release is a content directory and what was vendored beside it.
 type Release struct {
-	root string
+	root  string
+	trees []*check.Tree
 	// Program is what they come to together; nil where there are faults.
 	Program          *check.Program
 	Faults, Warnings diag.List
@@ -218,10 +219,31 @@ func CompileRelease(content string, opt Options) (*Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Release{root: opt.Root}
+	r := &Release{root: opt.Root, trees: trees}
 	r.Program, r.Faults, r.Warnings = check.Trees(trees)
 	r.Unvendored = unvendored(check.Sources(tree.Inputs), lock, tree)
 	return r, nil
+}
+
+// Sound returns the program of what has no faults, which is all of it where there are
+// none.
+func (r *Release) Sound() *check.Program {
+	if r.Program != nil {
+		return r.Program
+	}
+	return sound(r.trees)
+}
+
+// sound returns the program of what has no faults in trees.
+func sound(trees []*check.Tree) *check.Program {
+	lenient := make([]*check.Tree, len(trees))
+	for i, t := range trees {
+		copied := *t
+		copied.Lenient = true
+		lenient[i] = &copied
+	}
+	program, _, _ := check.Trees(lenient)
+	return program
 }
 
 // LoadRelease reads the content tree in content, with what was vendored beside it, as

@@ -43,20 +43,19 @@ func compile(cmd *cobra.Command, dir string) (*gen.Release, error) {
 	return compileQuietly(dir, p.report())
 }
 
-// compileSound is compile for commands that are not about faults: where there are
-// any, it prints them to standard error and fails.
-func compileSound(cmd *cobra.Command, dir string) (*check.Program, error) {
+// compileSound is compile for commands that are not about faults. Where there are any, it
+// prints them to standard error, and whole is false: what has them is not in the program.
+func compileSound(cmd *cobra.Command, dir string) (program *check.Program, whole bool, err error) {
 	release, err := compile(cmd, dir)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if len(release.Faults) > 0 {
+	if whole = len(release.Faults) == 0; !whole {
 		if err := diag.Write(cmd.ErrOrStderr(), diag.Text, release.Faults); err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		return nil, errFaults
 	}
-	return release.Program, nil
+	return release.Sound(), whole, nil
 }
 
 func compileQuietly(dir string, progress func(done, total int)) (*gen.Release, error) {

@@ -19,21 +19,28 @@ const listWidth = 80
 
 func listCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "list [CONTENT]",
-		Short:             "List the prompts and skills",
+		Use:   "list [CONTENT]",
+		Short: "List the prompts and skills",
+		Long: `List the prompts and skills, each with its version and where it is from. Where the
+content has faults, they are printed to standard error, what has none is listed, and
+the exit status is 1.`,
 		Args:              oneContent,
 		ValidArgsFunction: completeContent,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print what a server answers to prompts/list and resources/list")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		program, err := compileSound(cmd, contentOf(args))
+		program, whole, err := compileSound(cmd, contentOf(args))
 		if err != nil {
 			return err
 		}
+		write := writeList
 		if *asJSON {
-			return writeEntries(cmd.OutOrStdout(), program.Catalog)
+			write = writeEntries
 		}
-		return writeList(cmd.OutOrStdout(), program.Catalog)
+		if err := write(cmd.OutOrStdout(), program.Catalog); err != nil || whole {
+			return err
+		}
+		return errFaults
 	}
 	return cmd
 }

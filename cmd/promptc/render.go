@@ -29,12 +29,15 @@ func renderCommand() *cobra.Command {
 		if err != nil {
 			return usageError(cmd, "-a: %w", err)
 		}
-		program, err := compileSound(cmd, *content)
+		program, whole, err := compileSound(cmd, *content)
 		if err != nil {
 			return err
 		}
 		c := program.Catalog
 		prompt, ok := c.Prompt(args[0])
+		if !ok && !whole {
+			return errFaults
+		}
 		if !ok {
 			return unknownID("prompt", args[0], ids(c, promptIDs))
 		}

@@ -24,7 +24,7 @@ func showCommand() *cobra.Command {
 	}
 	content := addContentFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		program, err := compileSound(cmd, *content)
+		program, whole, err := compileSound(cmd, *content)
 		if err != nil {
 			return err
 		}
@@ -42,6 +42,9 @@ func showCommand() *cobra.Command {
 				}
 				showSkill(&b, program, s, &program.Skills[i])
 			}
+		}
+		if b.Len() == 0 && !whole {
+			return errFaults
 		}
 		if b.Len() == 0 {
 			return unknownID("prompt or skill", id, append(ids(program.Catalog, promptIDs), ids(program.Catalog, skillIDs)...))
