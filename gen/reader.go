@@ -5,12 +5,9 @@ package gen
 
 import (
 	"crypto/sha256"
-	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,50 +22,59 @@ import (
 const settled = 2 * time.Second
 
 // A Reader reads a content directory as often as it is asked to. While nothing
-// changed, that takes a look at each file and directory: at their sizes and times of
+// changed, that takes one look at each file and directory: at their sizes and times of
 // change, and at the content of those that changed a moment ago.
 //
-// The layout is the content contract's. A Reader is not safe for concurrent use. What it returned is never changed afterwards.
+// The layout is the content contract's. A Reader is not safe for concurrent use. What it
+// returned is never changed afterwards.
 type Reader struct {
 	dir string
 	opt Options
 
+	place   place // while it reads
 	dirs    map[string]*listing
 	files   map[string]*content
 	entries []check.Entry
 	items   []check.Item
 	// misplaced are the faults of the arrangement.
 	misplaced diag.List
-	// marks are those of all directories and files.
+	// marks are those of all directories and files, by their paths.
 	marks []placed
-	tree  *check.Tree // nil: nothing is known
+	// touched are the paths of those that are not what they were; nil if that is not
+	// known, and any may be.
+	touched map[string]bool
+	tree    *check.Tree // nil: nothing is known
 }
 
 // A placed mark is that of what is at a path.
 type placed struct {
-	mark
 	path string
+	*mark
+}
+
+// A stamp is what a file system tells of something without it being read.
+type stamp struct {
+	kind     uint32 // a file, a directory or what else there is
+	size     int64
+	modified time.Time
+	// changed is the time that nobody can set, of any change of the content, the name
+	// or the rights; zero where the system does not tell.
+	changed time.Time
 }
 
 // A mark tells whether something changed since it was read.
 type mark struct {
-	mode     fs.FileMode
-	size     int64
-	modified time.Time
+	stamp
 	// fresh tells that it had changed so shortly before that another change may bear
-	// the same time.
+	// the same time, or that it could not be read.
 	fresh bool
 }
 
 // markOf returns the mark of what is read after at.
-func markOf(info fs.FileInfo, at time.Time) mark {
-	return mark{info.Mode().Type(), info.Size(), info.ModTime(), at.Sub(info.ModTime()) < settled}
-}
+func markOf(now stamp, at time.Time) mark { return mark{now, at.Sub(now.modified) < settled} }
 
-// same tells whether info tells of what was marked.
-func (m mark) same(info fs.FileInfo) bool {
-	return !m.fresh && m.mode == info.Mode().Type() && m.size == info.Size() && m.modified.Equal(info.ModTime())
-}
+// same tells whether now is the stamp of what was marked.
+func (m *mark) same(now stamp) bool { return !m.fresh && m.stamp == now }
 
 // A listing is what a directory held.
 type listing struct {
@@ -79,6 +85,7 @@ type listing struct {
 // A content is what a file held.
 type content struct {
 	mark
+	bytes int
 	sum   [sha256.Size]byte // of its bytes as they are
 	input *check.Input      // nil if it could not be read, for the reason in failure
 	// failure tells why the file could not be read.
@@ -99,12 +106,20 @@ func (r *Reader) Read() (tree *check.Tree, changed bool, err error) {
 		return nil, false, err
 	}
 	defer root.Close()
-	known := r.tree
-	if known != nil && r.untouched() {
-		return known, false, nil
+	if r.place, err = openPlace(root, r.dir); err != nil {
+		return nil, false, err
 	}
-	r.tree = nil // until all went well
-	if known == nil || r.moved() {
+	defer r.place.close()
+	known := r.tree
+	r.tree, r.touched = nil, nil // until all went well
+	if known != nil {
+		if r.touched = r.look(); len(r.touched) == 0 {
+			r.tree = known
+			return known, false, nil
+		}
+	}
+	moved := known == nil || r.moved()
+	if moved {
 		arranged, err := r.arrange(root.FS())
 		if err != nil {
 			return nil, false, err
@@ -113,11 +128,10 @@ func (r *Reader) Read() (tree *check.Tree, changed bool, err error) {
 			known = nil
 		}
 	}
-	inputs, unread, differ, err := r.read(root.FS())
+	inputs, unread, differ, err := r.read(root.FS(), moved)
 	if err != nil {
 		return nil, false, err
 	}
-	r.mark()
 	if known != nil && !differ {
 		r.tree = known
 		return known, false, nil
@@ -126,56 +140,56 @@ func (r *Reader) Read() (tree *check.Tree, changed bool, err error) {
 	return r.tree, true, nil
 }
 
-// look returns what is at a path of the tree: a link itself, and not what it leads to.
-// It goes by the path and not through an os.Root, which would open each directory on the
-// way. What that can tell of a place outside of the tree is that something is different.
-func (r *Reader) look(name string) (fs.FileInfo, error) { return os.Lstat(r.path(name)) }
-
-// path returns where a path of the tree is. The directory itself may be a link.
-func (r *Reader) path(name string) string {
-	if name == "." {
-		return r.dir + string(filepath.Separator) + "."
-	}
-	return filepath.Join(r.dir, filepath.FromSlash(name))
+// look takes a look at all that was read, and returns the paths of what is not what it
+// was. It goes by the path and not through an os.Root, which would open each directory on
+// the way. What that can tell of a place outside of the tree is that something is
+// different.
+func (r *Reader) look() map[string]bool {
+	const step = 512 // what is worth a goroutine
+	touched := map[string]bool{}
+	var mu sync.Mutex
+	_ = inParallel((len(r.marks)+step-1)/step, func(i int) error {
+		for _, m := range r.marks[i*step : min((i+1)*step, len(r.marks))] {
+			if now, err := r.place.look(m.path); err != nil || !m.same(now) {
+				mu.Lock()
+				touched[m.path] = true
+				mu.Unlock()
+			}
+		}
+		return nil
+	})
+	return touched
 }
 
-// mark gathers the marks of all that was read.
-func (r *Reader) mark() {
-	r.marks = make([]placed, 0, len(r.dirs)+len(r.files))
-	for name, d := range r.dirs {
-		r.marks = append(r.marks, placed{d.mark, r.path(name)})
-	}
-	for name, f := range r.files {
-		r.marks = append(r.marks, placed{f.mark, r.path(name)})
-	}
-	// What shows a change is told first, and directories lie together.
-	slices.SortFunc(r.marks, func(a, b placed) int { return strings.Compare(a.path, b.path) })
-}
+// left tells that what is at a path is known to be what it was.
+func (r *Reader) left(path string) bool { return r.touched != nil && !r.touched[path] }
 
 // moved tells whether a directory is not what it was.
 func (r *Reader) moved() bool {
-	for dir, was := range r.dirs {
-		if info, err := r.look(dir); err != nil || !was.same(info) {
+	for path := range r.touched {
+		if r.dirs[path] != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// untouched tells whether all directories and files are what they were.
-func (r *Reader) untouched() bool {
-	const step = 256 // what is worth a goroutine
-	return inParallel((len(r.marks)+step-1)/step, func(i int) error {
-		for _, m := range r.marks[i*step : min((i+1)*step, len(r.marks))] {
-			if info, err := os.Lstat(m.path); err != nil || !m.same(info) {
-				return errTouched
-			}
+// mark gathers the marks of all that was read, sorted by path, for directories to lie
+// together with what is in them.
+func (r *Reader) mark() {
+	r.marks = make([]placed, 0, 1+len(r.entries))
+	add := func(path string) {
+		if d := r.dirs[path]; d != nil {
+			r.marks = append(r.marks, placed{path, &d.mark})
+		} else if f := r.files[path]; f != nil {
+			r.marks = append(r.marks, placed{path, &f.mark})
 		}
-		return nil
-	}) == nil
+	}
+	add(".")
+	for _, e := range r.entries {
+		add(e.Path)
+	}
 }
-
-var errTouched = errors.New("a file or directory changed")
 
 // arrange lists the tree and sorts out what each file is. It reports whether that is
 // another arrangement than before.
@@ -183,18 +197,7 @@ func (r *Reader) arrange(fsys fs.FS) (bool, error) {
 	var mu sync.Mutex
 	dirs := map[string]*listing{}
 	entries, unlisted, err := walk(func(dir string) ([]fs.DirEntry, error) {
-		// It is marked before it is listed, so that what comes in meanwhile shows the
-		// next time.
-		at := time.Now()
-		info, err := r.look(dir)
-		now := r.dirs[dir]
-		if err == nil && (now == nil || !now.same(info)) {
-			now = &listing{mark: markOf(info, at)}
-			now.names, err = fs.ReadDir(fsys, dir)
-		}
-		if err != nil {
-			now = &listing{} // whose mark is never the same
-		}
+		now, err := r.list(fsys, dir)
 		mu.Lock()
 		defer mu.Unlock()
 		dirs[dir] = now
@@ -213,51 +216,87 @@ func (r *Reader) arrange(fsys fs.FS) (bool, error) {
 	return true, nil
 }
 
-// read brings the files up to date. differ tells whether one is not what it was.
-func (r *Reader) read(fsys fs.FS) (inputs []*check.Input, unread diag.List, differ bool, err error) {
+// list returns what a directory holds now.
+func (r *Reader) list(fsys fs.FS, dir string) (*listing, error) {
+	was := r.dirs[dir]
+	if was != nil && r.left(dir) {
+		return was, nil
+	}
+	// It is marked before it is listed, so that what comes in meanwhile shows the next
+	// time.
+	at := time.Now()
+	stamp, err := r.place.look(dir)
+	if err == nil && was != nil && was.same(stamp) {
+		return was, nil
+	}
+	now := &listing{mark: markOf(stamp, at)}
+	if err == nil {
+		now.names, err = fs.ReadDir(fsys, dir)
+	}
+	if err != nil {
+		now = &listing{mark: mark{fresh: true}}
+	}
+	return now, err
+}
+
+// read brings the files up to date, which may be others if something moved. differ tells
+// whether one is not what it was.
+func (r *Reader) read(fsys fs.FS, moved bool) (inputs []*check.Input, unread diag.List, differ bool, err error) {
 	files := make([]*content, len(r.items))
 	var differs atomic.Bool
 	inputs, unread, err = read(r.items, func(i int) (*check.Input, int, error) {
 		item := r.items[i]
-		was := r.files[item.Path]
-		if was != nil && was.input != nil && was.input.Kind != item.Kind {
-			was = nil
+		f := r.files[item.Path]
+		if f == nil {
+			f = &content{mark: mark{fresh: true}}
 		}
-		at := time.Now()
-		info, err := r.look(item.Path)
-		if err == nil && was != nil && was.input != nil && was.same(info) {
-			files[i] = was
-			return was.input, int(was.size), nil
+		files[i] = f
+		if f.input != nil && f.input.Kind == item.Kind && r.left(item.Path) {
+			return f.input, f.bytes, nil
 		}
-		now := &content{}
-		files[i] = now
-		var raw []byte
-		if err == nil {
-			now.mark = markOf(info, at)
-			raw, err = readFile(fsys, item.Path)
-		}
-		if err != nil {
-			now.failure = err.Error()
-			if was == nil || was.failure != now.failure {
-				differs.Store(true)
-			}
-			return nil, 0, err
-		}
-		now.sum = sha256.Sum256(raw)
-		if was != nil && was.input != nil && was.sum == now.sum {
-			now.input = was.input
-		} else {
+		was := *f
+		err := r.load(fsys, item, f)
+		if f.input != was.input || f.failure != was.failure {
 			differs.Store(true)
-			now.input = input(item, raw, r.opt.source)
 		}
-		return now.input, len(raw), nil
+		return f.input, f.bytes, err
 	}, &r.opt)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	r.files = make(map[string]*content, len(files))
-	for i, f := range files {
-		r.files[r.items[i].Path] = f
+	if moved {
+		r.files = make(map[string]*content, len(files))
+		for i, f := range files {
+			r.files[r.items[i].Path] = f
+		}
+		r.mark()
 	}
 	return inputs, unread, differs.Load(), nil
+}
+
+// load brings a file up to date.
+func (r *Reader) load(fsys fs.FS, item check.Item, f *content) error {
+	kept := f.input
+	if kept != nil && kept.Kind != item.Kind {
+		kept = nil
+	}
+	at := time.Now()
+	stamp, err := r.place.look(item.Path)
+	if err == nil && kept != nil && f.same(stamp) {
+		return nil
+	}
+	var raw []byte
+	if err == nil {
+		raw, err = readFile(fsys, item.Path)
+	}
+	if err != nil {
+		*f = content{mark: mark{fresh: true}, failure: err.Error()}
+		return err
+	}
+	sum := sha256.Sum256(raw)
+	if kept == nil || f.sum != sum {
+		kept = input(item, raw, r.opt.source)
+	}
+	*f = content{mark: markOf(stamp, at), bytes: len(raw), sum: sum, input: kept}
+	return nil
 }
