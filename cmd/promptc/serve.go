@@ -19,8 +19,9 @@ func serveCommand() *cobra.Command {
 		Long: `Serve compiles the content directory in memory and serves it as promptd would, over
 stdio or, with --http, over Streamable HTTP at /mcp. Each request looks first whether
 anything changed, so that an edit is in the next answer. It looks at the sizes and times
-of files: what keeps the size and the time of a file older than two seconds is not seen.
-Clients are told to keep nothing, unless cache: in catalog.yaml says otherwise.
+of files. On Windows, which tells less of them, what keeps the size and the time of a
+file older than two seconds is not seen. Clients are told to keep nothing, unless cache:
+in catalog.yaml says otherwise.
 
 While the content has faults, what was served before goes on. The faults are printed,
 shown at / over HTTP, and told to clients in the server's instructions. At the start

@@ -439,15 +439,15 @@ func TestServeFollowsEditsOverStdio(t *testing.T) {
 	}
 }
 
-// An edit that leaves the size and the time of a file as they were is not seen while the
-// time is old, which the help says, and a change of the time has it seen.
-func TestServeDoesNotSeeKeptTimes(t *testing.T) {
+// An edit that leaves the size and the time of a file as they were is seen, save where the
+// system tells no other time, which the help says.
+func TestServeSeesKeptTimes(t *testing.T) {
 	t.Parallel()
 	c := newPlace(t, "a")
 	c.age()
 	s := startHTTP(t, nil, "promptc", "serve", c.dir)
 	get := func() string { t.Helper(); return s.call("/mcp", "prompts/get", `{"name":"a"}`) }
-	before := get()
+	get()
 	file := filepath.Join(c.dir, "prompts", "a", "PROMPT.md")
 	info, err := os.Stat(file)
 	if err != nil {
@@ -457,14 +457,8 @@ func TestServeDoesNotSeeKeptTimes(t *testing.T) {
 	if err := os.Chtimes(file, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	if got := get(); got != before {
-		t.Errorf("it is seen now, and the help says that it is not: %s", got)
-	}
-	if err := os.Chtimes(file, time.Time{}, info.ModTime().Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if got := get(); !strings.Contains(got, "The TEXT of a.") {
-		t.Errorf("after a new time: %s", got)
+	if got := get(); runtime.GOOS != "windows" && !strings.Contains(got, "The TEXT of a.") {
+		t.Errorf("it is not seen: %s", got)
 	}
 	help, err := exec.Command("promptc", "serve", "--help").Output()
 	if err != nil || !strings.Contains(string(help), "keeps the size and the time") {
