@@ -75,7 +75,8 @@ type State struct {
 
 // A SourceState is what is known of a source.
 type SourceState struct {
-	// Name is the source's, Repository is its URL without user and password.
+	// Name is the source's. Repository names its repository to people: without user and
+	// password, and without the directories of this machine.
 	Name, Repository string
 	// Commit is what is served of it, and Fetched when that was last known to be the
 	// newest; empty and zero while there is nothing.
@@ -229,6 +230,9 @@ func (l *Live) configure(tree *check.Tree) {
 		}
 		f := &followed{Source: s, state: SourceState{Name: s.Name, Repository: s.Repository}}
 		f.source, f.state.Problem = source.Open(settingsOf(s), l.opt.Cache)
+		if f.source != nil {
+			f.state.Repository = f.source.Repository()
+		}
 		sources = append(sources, f)
 	}
 	for _, f := range l.sources {

@@ -53,6 +53,26 @@ func environ(t *testing.T, git *sourcetest.Server, more map[string]string) []str
 	return env
 }
 
+// A repository on the same machine is named without the directories that lead to it.
+func TestServeFileSource(t *testing.T) {
+	t.Parallel()
+	git := sourcetest.NewServer(t, "")
+	git.Push(sourcetest.Branch, team("t1"))
+	s := startHTTP(t, environ(t, git, map[string]string{"PROMPTC_USER_PROMPTS_REPO": git.FileURL, "PROMPTC_USER_PROMPTS_CACHE_TTL": "1"}), "promptc", "serve", newPlace(t, "p").dir)
+	s.becomes("p t1@team-prompts")
+	if got := s.get("/"); !strings.Contains(got, "source team-prompts: file:///…/team-prompts.git\n") {
+		t.Errorf("/ has %s", got)
+	}
+	git.Git("", "update-ref", "-d", "refs/heads/"+sourcetest.Branch)
+	s.refreshFails("no branch is there")
+	dir := strings.TrimSuffix(strings.TrimPrefix(git.FileURL, "file://"), "/team-prompts.git")
+	for _, text := range []string{s.get("/"), s.said.String()} {
+		if strings.Contains(text, dir) {
+			t.Errorf("a path of this machine: %s", text)
+		}
+	}
+}
+
 // failing answers as a server does that is down.
 func failing(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 	http.Error(w, "no", http.StatusServiceUnavailable)
