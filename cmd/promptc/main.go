@@ -1,11 +1,13 @@
 // Promptc compiles prompts and skills, authored as Markdown, into typed Go, and is
-// the author's tool for them: it checks, generates and previews.
+// the author's tool for them: it checks, generates, previews and serves them.
 //
 //	promptc check    [--format FORMAT] [CONTENT]
 //	promptc generate [-o DIR] [--package NAME] [--check] [CONTENT]
 //	promptc list     [--json] [CONTENT]
 //	promptc show     [--content CONTENT] ID
 //	promptc render   [--content CONTENT] [-a NAME=VALUE ...] [--json] ID
+//	promptc serve    [--http HOST:PORT] [--user-prompts-repo URL] [CONTENT]
+//	promptc vendor   [--update | --check] [CONTENT]
 //	promptc version
 //	promptc completion bash|zsh|fish|powershell
 //
@@ -27,6 +29,11 @@
 // prints the text of a prompt with one message; where there are several, each
 // stands under a line with its role. With --json it prints what a server answers
 // to prompts/get.
+//
+// Serve serves the tree as it is at each request, as promptd serves what is compiled into
+// it, and follows git repositories with more prompts and skills beside it. Vendor copies
+// what is in them beside the tree, for Generate to compile. Promptc help serve and
+// promptc help vendor are their manuals.
 //
 // The exit status is 0 where all is well; 1 where the content has faults, or the
 // generated files are not what they should be; 2 where the command line is wrong,

@@ -119,3 +119,15 @@ func TestReadmeSkill(t *testing.T) {
 		t.Error(err, faults)
 	}
 }
+
+// TestReadmeSources compiles the settings of sources that the README shows.
+func TestReadmeSources(t *testing.T) {
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := fstest.MapFS{"catalog.yaml": {Data: []byte(block(t, string(data), "yaml", "sources:"))}, "guide.md": {Data: []byte("# Guide\n")}}
+	if _, faults, err := gen.Compile(tree, gen.Options{Root: "content"}); err != nil || len(faults) > 0 {
+		t.Error(err, faults)
+	}
+}
