@@ -28,7 +28,8 @@ shown at / over HTTP, and told to clients in the server's instructions. At the s
 they end the command, unless --keep-going leaves out what has them.
 
 ` + sourcesHelp + `
-They are read again when their time is up; at once after a POST to /refresh, for a
+
+Sources are read again when their time is up; at once after a POST to /refresh, for a
 request to /mcp?refresh=true, and on SIGHUP. Where that fails, what was read before is
 served, and /healthz tells how old it is.
 
@@ -46,6 +47,9 @@ underscores for hyphens, such as PROMPTC_HTTP. A flag beats its variable.`,
 	strict := cmd.Flags().Bool("strict", false, "take what is wrong in a source, and names that are taken, for faults")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := front.Read(); err != nil {
+			return usageError(cmd, "%w", err)
+		}
+		if err := fromEnvironment(cmd.Flags(), "keep-going", "strict"); err != nil {
 			return usageError(cmd, "%w", err)
 		}
 		log := front.Logger(cmd.ErrOrStderr())

@@ -62,14 +62,25 @@ func variable(flag string) string {
 	return "PROMPTC_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
+// fromEnvironment takes from the environment what the command line does not say of flags.
+func fromEnvironment(flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		value := os.Getenv(variable(name))
+		if value == "" || flags.Changed(name) {
+			continue
+		}
+		if flags.Set(name, value) != nil { // which a text always takes
+			return fmt.Errorf("%s must be true or false, not %q", variable(name), value)
+		}
+	}
+	return nil
+}
+
 // read takes from the environment what the command line does not say.
 func (s *sourceFlags) read() error {
-	for _, flag := range []string{"user-prompts-repo", "user-prompts-branch", "user-prompts-path", "user-prompts-cache-ttl", "user-prompts-layout", "user-prompts-token-variable", "cache-dir"} {
-		if value := os.Getenv(variable(flag)); value != "" && !s.flags.Changed(flag) {
-			if err := s.flags.Set(flag, value); err != nil {
-				return err // which a text never has
-			}
-		}
+	err := fromEnvironment(s.flags, "user-prompts-repo", "user-prompts-branch", "user-prompts-path", "user-prompts-cache-ttl", "user-prompts-layout", "user-prompts-token-variable", "cache-dir")
+	if err != nil {
+		return err
 	}
 	if s.repository != "" {
 		return nil
