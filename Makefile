@@ -96,6 +96,7 @@ airgap: ## build, test and run all of it from an archive of vendored source, wit
 bench: ## measure rendering, serving and scale, as ratios beside their targets
 	cd cmd/promptbench && $(GO) run . render
 	cd cmd/promptbench && $(GO) run . serve
+	cd cmd/promptbench && $(GO) run . live
 	$(GO) test ./catalog/serve -run '^$$' -bench . -benchtime 200x
 	cd cmd/promptbench && $(GO) run . scale
 

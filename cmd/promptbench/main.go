@@ -3,6 +3,7 @@
 //	promptbench render [--json] [-benchtime D]
 //	promptbench scale  [--json] [-n N] [-dir DIR]
 //	promptbench serve  [--json] [-n N] [-dir DIR]
+//	promptbench live   [--json] [-n N] [-dir DIR]
 //
 // Render runs the benchmarks of package catalog: what a prompt of 2 KB takes to
 // render, and a name to be found among 10,000, as multiples of what a program would
@@ -28,6 +29,13 @@
 // takes while nobody else has the processors. The TypeScript SDK is left out where
 // there is no Node; npm installs it into the user's cache folder. All of it takes
 // some minutes, the first time more, and the user's build cache grows.
+//
+// Live makes the same trees, and measures promptc serve over HTTP with one request in
+// flight: prompts/get and prompts/list while nothing changes, and the time from before a
+// prompt's file is written to the end of the answer that has the new text, which must be
+// the first one. What competes is a server that reads and parses every prompt's file for
+// each request, and keeps nothing; where nothing changes, promptd is the floor, which
+// looks at no file. The time of each is the low decile of its turns here, too.
 //
 // All print a table with the target beside each figure that has one, or with --json
 // an array of the same. Every ratio is of things that were measured in turns, in the
@@ -67,6 +75,7 @@ func main() {
 const synopsis = `usage: promptbench render [--json] [-benchtime D]
        promptbench scale [--json] [-n N] [-dir DIR]
        promptbench serve [--json] [-n N] [-dir DIR]
+       promptbench live [--json] [-n N] [-dir DIR]
 `
 
 // run executes a command line and returns the exit status.
@@ -104,6 +113,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 				return nil, tooFew(s.prompts)
 			}
 			return s.measure(ctx)
+		}
+		print = printGrid
+	case "live":
+		f := following{serving{turns: 20, log: stderr}}
+		flags.IntVar(&f.prompts, "n", 10_000, "how many `prompts` the largest tree has, at least 10")
+		flags.StringVar(&f.dir, "dir", "", "the `directory` to work in")
+		measure = func() ([]figure, error) {
+			if f.prompts < fewPrompts {
+				return nil, tooFew(f.prompts)
+			}
+			return f.measure(ctx)
 		}
 		print = printGrid
 	default:

@@ -107,6 +107,9 @@ func checkFigures(t *testing.T, figures []figure, want int) {
 				t.Errorf("%s is %v of %v, and met says %v", f.Name, f.Value, *f.Most, *f.Met)
 			}
 		}
+		if f.Least != nil {
+			targets++
+		}
 		if f.Least != nil && *f.Met != (f.Value >= *f.Least) {
 			t.Errorf("%s is %v of %v, and met says %v", f.Name, f.Value, *f.Least, *f.Met)
 		}
@@ -125,13 +128,15 @@ func TestCommandLine(t *testing.T) {
 		{"render", "-n", "10"},
 		{"serve", "-m", "10"},
 		{"serve", "10000"},
+		{"live", "-m", "10"},
+		{"live", "10000"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if status := run(t.Context(), args, &stdout, &stderr); status != 2 || stderr.Len() == 0 || stdout.Len() > 0 {
 			t.Errorf("%q: status %d, %q and %q", args, status, &stdout, &stderr)
 		}
 	}
-	for _, command := range []string{"scale", "serve"} {
+	for _, command := range []string{"scale", "serve", "live"} {
 		var stdout, stderr bytes.Buffer
 		if status := run(t.Context(), []string{command, "-n", "9"}, &stdout, &stderr); status != 1 || !strings.Contains(stderr.String(), "10 or more") {
 			t.Errorf("%s with nine prompts: status %d, %q", command, status, &stderr)

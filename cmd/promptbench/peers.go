@@ -49,6 +49,9 @@ func asPeer(args []string) (status int, ok bool) {
 }
 
 func servePeer(name, file string, overHTTP bool) error {
+	if name == reReading && overHTTP {
+		return listen(&reReader{dir: file})
+	}
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // mcp-go's, which promptd has not
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -71,12 +74,17 @@ func servePeer(name, file string, overHTTP bool) error {
 	if !overHTTP {
 		return p.stdio()
 	}
+	return listen(p.http())
+}
+
+// listen serves HTTP at an address that it tells.
+func listen(h http.Handler) error {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "address=%s\n", ln.Addr())
-	return http.Serve(ln, p.http())
+	return http.Serve(ln, h)
 }
 
 // A floor does the least that a server does: it reads a message and writes an answer

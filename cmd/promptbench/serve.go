@@ -53,9 +53,7 @@ func (s *serving) measure(ctx context.Context) (figures []figure, err error) {
 	if s.typeScript, err = newTypeScript(ctx, dir); err != nil {
 		s.tell("the TypeScript SDK is left out: %v", err)
 	}
-	sizes := []int{fewPrompts, 1000, s.prompts}
-	slices.Sort(sizes)
-	for _, prompts := range slices.Compact(sizes[:1+slices.Index(sizes, s.prompts)]) {
+	for _, prompts := range s.sizes() {
 		s.tell("building promptd with %d prompts", prompts)
 		t, err := s.newArena(ctx, a, prompts)
 		if err != nil {
@@ -74,6 +72,13 @@ func (s *serving) measure(ctx context.Context) (figures []figure, err error) {
 		}
 	}
 	return figures, nil
+}
+
+// sizes are how many prompts the trees have, of which none is larger than the largest.
+func (s *serving) sizes() []int {
+	sizes := []int{fewPrompts, 1000, s.prompts}
+	slices.Sort(sizes)
+	return slices.Compact(sizes[:1+slices.Index(sizes, s.prompts)])
 }
 
 // An arena is a tree, and what serves it.
