@@ -237,7 +237,7 @@ func TestVendorHostileLock(t *testing.T) {
 		"same twice": strings.Replace(lock, "[", "["+lock[strings.Index(lock, "{\n    "):strings.LastIndex(lock, "\n  ]")]+",", 1),
 	} {
 		r.write("../promptc.lock", text)
-		for _, args := range [][]string{{"vendor"}, {"vendor", "--check"}, {"check"}, {"list"}, {"generate", "-o", "out"}} {
+		for _, args := range [][]string{{"vendor"}, {"vendor", "--check"}, {"check"}} {
 			got := r.run(2, args...)
 			if !strings.Contains(got, "promptc.lock ") || !strings.Contains(got, "run promptc vendor") || strings.Contains(got, "\x1b") || !utf8.ValidString(got) || len(got) > 500 {
 				t.Errorf("%s: promptc %s says %s", name, args[0], got)
@@ -248,10 +248,11 @@ func TestVendorHostileLock(t *testing.T) {
 		if !maps.Equal(now, sound) {
 			t.Errorf("%s: the vendored files changed", name)
 		}
-		r.run(0, "vendor", "--update")
-		if !maps.Equal(r.vendored(), sound) {
-			t.Errorf("%s: after an update: %v", name, r.vendored())
-		}
+	}
+	r.run(2, "generate", "-o", "out")
+	r.run(0, "vendor", "--update")
+	if !maps.Equal(r.vendored(), sound) {
+		t.Errorf("after an update there are %v", r.vendored())
 	}
 	// A named pipe has no end.
 	if runtime.GOOS == "linux" {
