@@ -94,25 +94,28 @@ func (f *following) play(ctx context.Context, a *adopter, t *arena) (figures []f
 func (f *following) unchanged(ctx context.Context, players []*contestant, w workload) ([]time.Duration, error) {
 	posts := w.posts()
 	posts = posts[:min(len(posts), f.turns)]
-	var want []string
+	// They take turns here too: servers end connections on which nothing is asked.
 	sizes := make([][]int64, len(players))
-	for i, c := range players {
-		a, err := c.once(posts, func(k int, answer []byte) error {
-			got, err := content(answer)
-			switch {
-			case err != nil:
-				return err
-			case i == 0:
-				want = append(want, got)
-			case got != want[k]:
-				return fmt.Errorf("its answer is another one than that of %s: %s", players[0].name, difference(got, want[k]))
+	for k := range posts {
+		var want string
+		for i, c := range players {
+			a, err := c.once(posts[k:k+1], func(_ int, answer []byte) error {
+				got, err := content(answer)
+				switch {
+				case err != nil:
+					return err
+				case i == 0:
+					want = got
+				case got != want:
+					return fmt.Errorf("its answer is another one than that of %s: %s", players[0].name, difference(got, want))
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
 			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
+			sizes[i] = append(sizes[i], a.sizes[0])
 		}
-		sizes[i] = a.sizes
 	}
 	return f.takeSingleTurns(ctx, players, func(turn, i int) (time.Duration, error) {
 		k := turn % len(posts)
