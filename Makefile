@@ -37,14 +37,16 @@ test: ## run all tests, with the race detector where there is a C compiler
 	$(GO) test $(RACE) ./...
 	cd cmd/promptbench && $(GO) test ./...
 	cd cmd/promptd/deploy && $(GO) test ./...
+	cd gen/dist/published && $(GO) test ./...
 
 # What conformance runs: packages of npm, every version pinned, in a folder that git
 # ignores.
 CONFORMANCE := $(CURDIR)/.cache/conformance
 
 .PHONY: conformance
-conformance: $(CONFORMANCE)/installed ## run the official conformance suite and the Inspector, which npm installs into .cache
+conformance: $(CONFORMANCE)/installed ## run the official conformance suite, the Inspector and the tool of MCP bundles, which npm installs into .cache
 	PROMPTC_CONFORMANCE=$(CONFORMANCE) $(GO) test -count=1 -v -run 'Conformance|Inspector' ./catalog/serve ./cmd/promptd
+	cd gen/dist/published && PROMPTC_CONFORMANCE=$(CONFORMANCE) $(GO) test -count=1 -v -run Conformance .
 
 $(CONFORMANCE)/installed: $(wildcard catalog/serve/testdata/conformance/package*.json)
 	mkdir -p $(CONFORMANCE)
@@ -57,15 +59,17 @@ lint: ## go mod tidy, gofmt, vet, staticcheck, and whether the generated package
 	$(GO) mod tidy -diff
 	cd cmd/promptbench && $(GO) mod tidy -diff
 	cd cmd/promptd/deploy && $(GO) mod tidy -diff
+	cd gen/dist/published && $(GO) mod tidy -diff
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	cd cmd/promptbench && $(GO) vet ./...
 	cd cmd/promptd/deploy && $(GO) vet ./...
+	cd gen/dist/published && $(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) run ./cmd/promptc generate --check -o catalog/baked content
 
 .PHONY: check
-check: lint test conformance ## all that CI runs
+check: lint test conformance reproduce ## all that CI runs
 
 .PHONY: update
 update: ## rewrite the golden files of the tests; read the difference
@@ -88,6 +92,17 @@ ifneq ($(RACE),)
 	SOAK=$(SOAKRACETIME) $(GO) test $(RACE) ./cmd/promptd -run '^TestSoak$$' -count=1 -v -timeout 2h
 endif
 
+# The commit that a release is made of; empty where there is no git.
+REVISION = $(shell git describe --always --abbrev=40 --exclude='*' --dirty 2>/dev/null)
+
+.PHONY: release
+release: ## build promptd for every platform, with archives, MCP bundles, an image and a bill of materials, into dist
+	$(GO) run ./cmd/promptc package --license Apache-2.0 --revision '$(REVISION)' ./cmd/promptd
+
+.PHONY: reproduce
+reproduce: ## make a release twice, from checkouts that differ, and compare each byte
+	PROMPTC_REPRODUCE=1 $(GO) test ./gen/dist -run '^TestReproduce$$' -count=1 -v -timeout 60m
+
 .PHONY: airgap
 airgap: ## build, test and run all of it from an archive of vendored source, without a network
 	AIRGAP=1 $(GO) test ./cmd/promptc -run '^TestAirgap$$' -count=1 -v -timeout 60m
@@ -102,4 +117,4 @@ bench: ## measure rendering, serving and scale, as ratios beside their targets
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf bin .cache/conformance
+	rm -rf bin dist .cache/conformance
