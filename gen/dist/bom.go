@@ -19,6 +19,7 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 	"github.com/google/uuid"
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 
 	"github.com/seed33527553/promptc/catalog"
 )
@@ -104,8 +105,8 @@ func properties(pairs ...string) *[]cyclonedx.Property {
 }
 
 // packageURL returns the package URL of a Go module, or of a package in it.
-func packageURL(module, version, below string) string {
-	segments := strings.Split(module, "/")
+func packageURL(name, version, below string) string {
+	segments := strings.Split(name, "/")
 	for i, s := range segments {
 		segments[i] = url.PathEscape(s)
 	}
@@ -122,6 +123,7 @@ func packageURL(module, version, below string) string {
 // modules returns what the programs are built of, sorted: Go's library, and the modules
 // that one of them at least has in it.
 func (r *release) modules() []cyclonedx.Component {
+	sums := r.Program.sums()
 	found := map[string]cyclonedx.Component{}
 	for _, b := range r.built {
 		version := strings.TrimPrefix(b.info.GoVersion, "go")
@@ -131,7 +133,7 @@ func (r *release) modules() []cyclonedx.Component {
 		c.BOMRef = c.PackageURL
 		found[c.BOMRef] = c
 		for _, m := range b.info.Deps {
-			c := moduleComponent(m)
+			c := moduleComponent(m, sums)
 			found[c.BOMRef] = c
 		}
 	}
@@ -140,7 +142,7 @@ func (r *release) modules() []cyclonedx.Component {
 
 // moduleComponent returns a module. Its hash is that of the module's files that go.sum
 // holds as "h1:".
-func moduleComponent(m *debug.Module) cyclonedx.Component {
+func moduleComponent(m *debug.Module, sums map[module.Version]string) cyclonedx.Component {
 	c := cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary}
 	switch {
 	case m.Replace == nil:
@@ -154,7 +156,9 @@ func moduleComponent(m *debug.Module) cyclonedx.Component {
 	c.Name, c.Version = m.Path, m.Version
 	c.PackageURL = packageURL(m.Path, m.Version, "")
 	c.BOMRef = c.PackageURL
-	if encoded, ok := strings.CutPrefix(m.Sum, "h1:"); ok {
+	// A program that was built of vendored modules does not know their sums.
+	sum := cmp.Or(m.Sum, sums[module.Version{Path: m.Path, Version: m.Version}])
+	if encoded, ok := strings.CutPrefix(sum, "h1:"); ok {
 		if sum, err := base64.StdEncoding.DecodeString(encoded); err == nil {
 			c.Hashes = hashes(hex.EncodeToString(sum))
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -74,6 +75,21 @@ func Find(ctx context.Context, pattern string) (*Program, error) {
 		}
 	}
 	return p, nil
+}
+
+// sums returns what the go.sum of the program's module holds of the files of modules.
+func (p *Program) sums() map[module.Version]string {
+	sums := map[module.Version]string{}
+	text, err := readText(filepath.Join(p.Root, "go.sum"))
+	if err != nil {
+		return sums // a module without requirements has none
+	}
+	for line := range strings.Lines(text) {
+		if words := strings.Fields(line); len(words) == 3 {
+			sums[module.Version{Path: words[0], Version: words[1]}] = words[2]
+		}
+	}
+	return sums
 }
 
 // A listed package is what go list says of it.
