@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"io"
 	"reflect"
 )
 
@@ -16,8 +15,10 @@ import (
 // a catalog and of a skill is made of those of their files.
 func DigestOf(documents []*Document) string {
 	h := sha256.New()
+	var line []byte
 	for _, d := range documents {
-		_, _ = io.WriteString(h, d.Digest+"  "+d.Path+"\n")
+		line = append(append(append(append(line[:0], d.Digest...), "  "...), d.Path...), '\n')
+		h.Write(line)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -43,7 +44,9 @@ type Sums map[any]Sum
 func (s Sums) Seal(c *Catalog) string {
 	open := *c
 	open.Seal = ""
-	sum := s.sum(reflect.ValueOf(open))
+	// That is about what the lists take, most of which are pointers and positions.
+	room := 64 * (len(c.Prompts) + len(c.Documents) + len(c.Resources) + len(c.Skills))
+	sum := s.sum(reflect.ValueOf(open), room)
 	return hex.EncodeToString(sum[:])
 }
 
@@ -56,15 +59,16 @@ func (s Sums) behind(v reflect.Value) Sum {
 	pointer := v.Interface()
 	sum, ok := s[pointer]
 	if !ok {
-		sum = s.sum(v.Elem())
+		sum = s.sum(v.Elem(), 0)
 		s[pointer] = sum
 	}
 	return sum
 }
 
-// sum returns the sum of a value.
-func (s Sums) sum(v reflect.Value) Sum {
-	return sha256.Sum256(s.append(make([]byte, 0, 8<<10), v))
+// sum returns the sum of a value, whose encoding is expected to have some kilobytes and
+// so many bytes more.
+func (s Sums) sum(v reflect.Value, more int) Sum {
+	return sha256.Sum256(s.append(make([]byte, 0, 8<<10+more), v))
 }
 
 // append appends the encoding of a value, in which a pointer is the sum of what is

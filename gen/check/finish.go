@@ -18,7 +18,12 @@ import (
 func (m *merger) finish() *Program {
 	cat := m.catalog
 	program := &Program{Root: m.trees[0].Root, Sources: m.sources, Catalog: &cat}
-	for _, i := range m.alive(parse.Prompt) {
+	files := make([]*catalog.Document, 0, 1+len(m.items)) // the digest's
+	prompts := m.alive(parse.Prompt)
+	cat.Documents = slices.Grow(cat.Documents, len(prompts))
+	cat.Prompts = slices.Grow(cat.Prompts, len(prompts))
+	program.Prompts = slices.Grow(program.Prompts, len(prompts))
+	for _, i := range prompts {
 		cat.Prompts = append(cat.Prompts, i.prompt.value)
 		program.Prompts = append(program.Prompts, i.prompt.names)
 		cat.Documents = append(cat.Documents, i.prompt.value.Document)
@@ -41,7 +46,6 @@ func (m *merger) finish() *Program {
 	slices.SortFunc(cat.Documents, func(a, b *catalog.Document) int { return cmp.Compare(a.Path, b.Path) })
 	slices.SortFunc(cat.Resources, func(a, b catalog.Resource) int { return cmp.Compare(a.URI, b.URI) })
 
-	var files []*catalog.Document
 	if m.file != nil {
 		files = append(files, &catalog.Document{Path: m.file.Path, Digest: m.file.Digest})
 	}

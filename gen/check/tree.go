@@ -427,7 +427,7 @@ func (m *merger) declared() []found {
 
 // alive returns the items of a kind that are not left out, sorted by id.
 func (m *merger) alive(kind parse.FileKind) []*item {
-	var list []*item
+	list := make([]*item, 0, len(m.items))
 	for _, i := range m.items {
 		if i.kind == kind && !i.out {
 			list = append(list, i)
