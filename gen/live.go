@@ -302,7 +302,7 @@ func (f *followed) fetch(refresh, strict bool) bool {
 			return false
 		}
 		tree.Source = catalog.Source{Name: f.Name, Repository: f.Repository, Branch: f.Branch, Path: f.Path, Commit: snapshot.Commit}
-		tree.Lenient = !strict
+		tree.Lenient, tree.Strict = !strict, strict
 		f.tree = tree
 		f.state.Commit, f.state.Fetched, f.state.Problem = snapshot.Commit, snapshot.Fetched, snapshot.Stale
 		return true

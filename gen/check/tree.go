@@ -33,6 +33,9 @@ type Tree struct {
 	Faults diag.List
 	// Lenient makes warnings of the tree's faults, and leaves out what has them.
 	Lenient bool
+	// Strict makes a fault of an id that an earlier tree has. Otherwise what has it is
+	// left out, with a warning.
+	Strict bool
 }
 
 // Trees checks trees, of which the first is the built-in one, and merges them into
@@ -326,6 +329,10 @@ func (m *merger) repeated(i, earlier *item) {
 	var list diag.List
 	d := list.Add(i.main.File.Source.Top(), "id-repeated", message, "give it another name, or remove it")
 	d.Related = []diag.Related{{Span: earlier.main.File.Source.Top(), Message: "the earlier one is here"}}
+	if i.tree != earlier.tree && !m.trees[i.tree].Strict {
+		m.warnings = append(m.warnings, list.Warnings()...)
+		return
+	}
 	m.report(i.tree, list)
 }
 

@@ -92,11 +92,14 @@ func trees(t testing.TB, archive *txtar.Archive) []*check.Tree {
 	list := []*check.Tree{nil}
 	add := func(name string, words []string) {
 		var layout check.Layout
-		lenient := false
+		lenient, strict := false, false
 		for _, word := range words {
-			if word == "lenient" {
+			switch word {
+			case "lenient":
 				lenient = true
-			} else {
+			case "strict":
+				strict = true
+			default:
 				layout = check.Layout(word)
 			}
 		}
@@ -106,7 +109,7 @@ func trees(t testing.TB, archive *txtar.Archive) []*check.Tree {
 			return
 		}
 		list = append(list, tree(name, "vendor/"+name, layout, files[name]))
-		list[len(list)-1].Lenient = lenient
+		list[len(list)-1].Lenient, list[len(list)-1].Strict = lenient, strict
 	}
 	add("content", nil)
 	for line := range strings.Lines(string(archive.Comment)) {
