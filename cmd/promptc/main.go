@@ -8,6 +8,7 @@
 //	promptc render   [--content CONTENT] [-a NAME=VALUE ...] [--json] ID
 //	promptc serve    [--http HOST:PORT] [--user-prompts-repo URL] [CONTENT]
 //	promptc vendor   [--update | --check] [CONTENT]
+//	promptc package  [--target OS/ARCH ...] [--version VERSION] [-o DIR] [MAINPACKAGE]
 //	promptc version
 //	promptc completion bash|zsh|fish|powershell
 //
@@ -34,6 +35,9 @@
 // it, and follows git repositories with more prompts and skills beside it. Vendor copies
 // what is in them beside the tree, for Generate to compile. Promptc help serve and
 // promptc help vendor are their manuals.
+//
+// Package builds a server with a catalog for each platform, and archives, bundles, an
+// image and a bill of materials of it; promptc help package is its manual.
 //
 // The exit status is 0 where all is well; 1 where the content has faults, or the
 // generated files are not what they should be; 2 where the command line is wrong,
