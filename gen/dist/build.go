@@ -61,19 +61,25 @@ func (b *built) holds(program []byte, digest string) error {
 	return fmt.Errorf("the program for %s does not have the catalog of the content, which has the digest %s; let it serve the generated package, or name the content with --content", b.target, digest)
 }
 
-// answerTime is how long a program may take to say which catalog is in it.
-const answerTime = time.Minute
+const (
+	// answerTime is how long a program may take to say which catalog is in it.
+	answerTime = time.Minute
+	// maxAnswer is how long what it says may be, in bytes; it lists each item.
+	maxAnswer = 64 << 20
+)
 
 // says fails if the program does not answer that the catalog in it has the digest.
 func (b *built) says(ctx context.Context, digest string) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.path, "version", "--json")
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
+	cmd.WaitDelay = waitDelay
+	out := bounded{limit: maxAnswer}
+	cmd.Stdout = &out
+	err := cmd.Run()
 	var report struct{ Catalog struct{ Digest string } }
 	if err == nil {
-		err = json.Unmarshal(out, &report)
+		err = json.Unmarshal(out.Bytes(), &report)
 	}
 	switch {
 	case err != nil || report.Catalog.Digest == "":

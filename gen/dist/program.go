@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/module"
 )
@@ -166,7 +167,8 @@ func withTarget(environment []string, t Target) []string {
 func goCommand(ctx context.Context, environment []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = environment
-	var stderr bounded
+	cmd.WaitDelay = waitDelay
+	stderr := bounded{limit: maxMessage}
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	switch {
@@ -180,14 +182,20 @@ func goCommand(ctx context.Context, environment []string, args ...string) ([]byt
 	return out, nil
 }
 
-// bounded keeps the start of what is written to it.
-type bounded struct{ bytes.Buffer }
+// waitDelay is how long what a program started may hold its output after it ended.
+const waitDelay = time.Second
 
-// maxMessage is how much of what a program prints is kept, in bytes.
+// bounded keeps the start of what is written to it, up to a limit in bytes.
+type bounded struct {
+	bytes.Buffer
+	limit int
+}
+
+// maxMessage is how much is kept of what a program says of its failure, in bytes.
 const maxMessage = 16 << 10
 
 func (b *bounded) Write(p []byte) (int, error) {
-	b.Buffer.Write(p[:min(len(p), max(0, maxMessage-b.Len()))])
+	b.Buffer.Write(p[:min(len(p), b.limit-b.Len())])
 	return len(p), nil
 }
 
