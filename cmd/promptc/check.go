@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -43,13 +44,14 @@ command line is wrong or the directory cannot be read.`,
 		if err != nil {
 			return err
 		}
-		all := slices.Concat(release.Faults, release.Warnings)
+		// Who only ever serves live does not vendor.
+		all := slices.Concat(release.Faults, release.Warnings, release.Unvendored.Warnings())
 		all.Sort()
 		if err := diag.Write(cmd.OutOrStdout(), format, all); err != nil {
 			return err
 		}
 		if len(release.Faults) > 0 {
-			return errFaults
+			return errors.Join(tellVendored(cmd, release.Faults), errFaults)
 		}
 		shown, err := shownPath(dir)
 		if err != nil {

@@ -56,6 +56,7 @@ func rootCommand() *cobra.Command {
 			return fmt.Errorf("unknown command %q%s", args[0], didYouMean(args[0], names, "; promptc help lists the commands"))
 		},
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       programVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 	"io"
@@ -22,7 +23,7 @@ import (
 
 // defaultOutput is where the package is written where the command line does not
 // say.
-const defaultOutput = "catalog/baked"
+const defaultOutput = "prompts"
 
 func generateCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -62,7 +63,10 @@ The exit status is 0 where all is well; 1 where the content has faults or, with
 			return err
 		}
 		if len(faults) > 0 {
-			return errFaults
+			return errors.Join(tellVendored(cmd, faults), errFaults)
+		}
+		if content := contentOf(args); within(filepath.Join(content, "prompts"), *output) || within(filepath.Join(content, "skills"), *output) {
+			return usageError(cmd, "the package cannot lie among the prompts and skills; name another directory with -o")
 		}
 		root, err := gen.SourceRoot(contentOf(args), *output)
 		if err != nil {
@@ -79,6 +83,20 @@ The exit status is 0 where all is well; 1 where the content has faults or, with
 		return writeOutput(cmd.OutOrStdout(), *output, files)
 	}
 	return cmd
+}
+
+// within tells whether a directory is inside another, or is it.
+func within(outer, inner string) bool {
+	a, err := filepath.Abs(outer)
+	if err != nil {
+		return false
+	}
+	b, err := filepath.Abs(inner)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(a, b)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // writeOutput makes the files the directory's, and prints what it did.

@@ -103,11 +103,18 @@ cache that has them.`,
 		if _, err := b.WriteTo(cmd.OutOrStdout()); err != nil {
 			return err
 		}
+		next := ""
 		if !known {
-			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "this promptc does not know its own version, so the module does not depend on it yet: run go get -tool %s/cmd/promptc@latest in %s\n", compilerModule, shown)
-			return err
+			// Built from a checkout, which a replacement can stand for.
+			next = "\n  go get -tool " + compilerModule + "/cmd/promptc@latest    # this promptc does not know its own version"
+		} else if !tidy(cmd.Context(), dir) {
+			next = "\n  go mod tidy    # which needs a network, or a module cache that has all of it"
 		}
-		return tidy(cmd, dir, shown)
+		if shown != "." {
+			next = "\n  cd " + shown + next
+		}
+		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "next:%s\n  make serve     # serves content/ as it is while you edit it\n  make           # checks, generates, and builds bin/%s\n", next, program)
+		return err
 	}
 	return cmd
 }
@@ -139,16 +146,12 @@ func goMod(modulePath string) (text string, known bool) {
 	return text, known
 }
 
-// tidy has the go command find the dependencies of a new module. Where it cannot, the
-// folder is complete all the same, and people are told what to do.
-func tidy(cmd *cobra.Command, dir, shown string) error {
-	ctx, cancel := context.WithTimeout(cmd.Context(), tidyPatience)
+// tidy has the go command find the dependencies of a new module, and tells whether it
+// did. Where it cannot, the folder is complete all the same.
+func tidy(ctx context.Context, dir string) bool {
+	ctx, cancel := context.WithTimeout(ctx, tidyPatience)
 	defer cancel()
 	tidy := exec.CommandContext(ctx, "go", "mod", "tidy")
 	tidy.Dir = dir
-	if err := tidy.Run(); err != nil {
-		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "the go command did not find all dependencies: run go mod tidy in %s, where there is a network\n", shown)
-		return err
-	}
-	return nil
+	return tidy.Run() == nil
 }

@@ -1,7 +1,10 @@
 // Promptc compiles prompts and skills, authored as Markdown, into typed Go, and is
 // the author's tool for them: it checks, generates, previews and serves them.
 //
+//	promptc init     [--module PATH] [DIR]
+//	promptc new      prompt|skill ID
 //	promptc check    [--format FORMAT] [CONTENT]
+//	promptc breaking --against OLD [--allow-breaking] [--format FORMAT] [CONTENT]
 //	promptc generate [-o DIR] [--package NAME] [--check] [CONTENT]
 //	promptc list     [--json] [CONTENT]
 //	promptc show     [--content CONTENT] ID
@@ -19,7 +22,7 @@
 // and column. FORMAT is text, json, github (annotations in GitHub Actions) or sarif.
 //
 // Generate writes the Go package of a tree without faults to DIR, by default
-// catalog/baked, and names it NAME, by default as the last element of DIR. It
+// prompts, and names it NAME, by default as the last element of DIR. It
 // writes only files that change and removes only files that it once wrote. With
 // --check it writes nothing and lists what it would write or remove. It is made for
 // a go:generate line:

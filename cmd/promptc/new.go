@@ -38,6 +38,13 @@ never changes a file that is there.`,
 		if err != nil {
 			return err
 		}
+		if cmd.Flags().Changed("content") {
+			root, _, err := openContent(*content)
+			if err != nil {
+				return err
+			}
+			root.Close()
+		}
 		if err := inside(*content, shown); err != nil {
 			return err
 		}

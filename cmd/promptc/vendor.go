@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -26,7 +28,8 @@ compiles all of it without a network, and to the same bytes each time. It writes
   promptc.lock      the commit of each source, and a digest of its files
   promptc.vendor/   a directory for each source, with the files of that commit
 
-Commit both. A source that is locked stays at its commit until --update.
+Commit both. A source that is locked stays at its commit until --update. A fault in what
+is vendored is one of the content, unless the source says on_invalid: skip.
 
 ` + sourcesHelp + `
 
@@ -71,9 +74,39 @@ The exit status is 0 where all is well; 1 where catalog.yaml has faults or, with
 		if len(faults) > 0 {
 			return writeFaults(cmd, faults)
 		}
-		return writeVendored(cmd, done)
+		if err := writeVendored(cmd, done); err != nil {
+			return err
+		}
+		return previewVendored(cmd, dir, shown)
 	}
 	return cmd
+}
+
+// previewVendored prints what the compiler will say of what is vendored now.
+func previewVendored(cmd *cobra.Command, dir, shown string) error {
+	release, err := gen.CompileRelease(dir, gen.Options{Root: shown})
+	if err != nil {
+		return uncompiled(shown, err)
+	}
+	all := slices.Concat(release.Faults, release.Warnings)
+	all.Sort()
+	if err := diag.Write(cmd.ErrOrStderr(), diag.Text, all); err != nil {
+		return err
+	}
+	return tellVendored(cmd, release.Faults)
+}
+
+// tellVendored tells what there is to do about faults in vendored files, which their
+// readers cannot mend there.
+func tellVendored(cmd *cobra.Command, faults diag.List) error {
+	isVendored := func(d diag.Diagnostic) bool {
+		return slices.Contains(strings.Split(d.Span.Source.Name, "/"), gen.VendorDir)
+	}
+	if !slices.ContainsFunc(faults, isVendored) {
+		return nil
+	}
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "what is in %s is mended in its repository; to leave it out until then, say on_invalid: skip of its source\n", gen.VendorDir)
+	return err
 }
 
 // writeFaults prints faults, and fails if there are any.
