@@ -34,7 +34,7 @@ func TestReproduce(t *testing.T) {
 	modules := strings.TrimSpace(command(t, root, nil, "go", "env", "GOMODCACHE"))
 
 	plain := filepath.Join(t.TempDir(), "a")
-	checkout(t, plain, files, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), nil)
+	checkout(t, root, plain, files, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), nil)
 	command(t, plain, nil, "git", "init", "-q")
 	command(t, plain, nil, "git", "add", ".")
 	command(t, plain, nil, "git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "a")
@@ -44,7 +44,7 @@ func TestReproduce(t *testing.T) {
 	// path, and caches of its own, so that nothing built for the one is in the other.
 	other := filepath.Join(t.TempDir(), strings.Repeat("long-", 20), "path with spaces")
 	slices.Reverse(files)
-	checkout(t, other, files, time.Date(2031, 12, 31, 23, 59, 59, 0, time.UTC), crlf)
+	checkout(t, plain, other, files, time.Date(2031, 12, 31, 23, 59, 59, 0, time.UTC), crlf)
 	generated := filepath.Join(other, "catalog", "baked")
 	if err := os.RemoveAll(generated); err != nil {
 		t.Fatal(err)
@@ -94,11 +94,11 @@ func tracked(t *testing.T) []string {
 	return files
 }
 
-// checkout copies the files to a directory, in their order.
-func checkout(t *testing.T, dir string, files []string, at time.Time, convert func(name string, data []byte) []byte) {
+// checkout copies files from one directory to another, in their order.
+func checkout(t *testing.T, from, dir string, files []string, at time.Time, convert func(name string, data []byte) []byte) {
 	t.Helper()
 	for _, name := range files {
-		data := read(t, root, name)
+		data := read(t, from, name)
 		if convert != nil {
 			data = convert(name, data)
 		}
