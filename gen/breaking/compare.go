@@ -64,9 +64,9 @@ func (r *Report) Diagnostics(accept bool) diag.List {
 		case f.by.Old == "":
 			d.Help = f.keep + "; " + f.by.name() + " has no version that could tell callers of it"
 		case f.by.Right:
-			d.Help = fmt.Sprintf("%s, or accept the break: the version of %s says it", f.keep, f.by.name())
+			d.Help = fmt.Sprintf("%s, or accept the break by --allow-breaking: the version of %s says it", f.keep, f.by.name())
 		default:
-			d.Help = fmt.Sprintf("%s, or raise the version of %s to %s and accept the break", f.keep, f.by.name(), f.by.Least)
+			d.Help = fmt.Sprintf("%s, or raise the version of %s to %s and accept the break by --allow-breaking", f.keep, f.by.name(), f.by.Least)
 		}
 		list = append(list, d)
 	}

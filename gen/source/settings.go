@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -103,7 +104,11 @@ func parseRepository(text string) (*url.URL, error) {
 	}
 	u, err := url.Parse(text)
 	switch {
-	case len(text) > maxSetting || !utf8.ValidString(text) || err != nil:
+	case len(text) > maxSetting || !utf8.ValidString(text):
+		return nil, errors.New(want)
+	case overSSH.MatchString(text):
+		return nil, errors.New(want + "; a repository that is reached over ssh, as git@host:path, has an address such as https://host/path too")
+	case err != nil:
 		return nil, errors.New(want)
 	case u.Scheme == "http":
 		return nil, errors.New(want + "; http:// would send everything in the clear")
@@ -122,6 +127,9 @@ func parseRepository(text string) (*url.URL, error) {
 	}
 	return u, nil
 }
+
+// overSSH is how git's command line takes an address for ssh, without a scheme.
+var overSSH = regexp.MustCompile(`^[^/:@]+@[^/:@]+:`)
 
 // isBranch tells whether git lets a branch have the name, by the rules of
 // git-check-ref-format(1).
