@@ -186,7 +186,7 @@ func (f fields) optionalVersion() string {
 		f.text("version")
 		if whole := wholeVersion(v.Text); whole != "" {
 			d := &(*f.faults)[before]
-			d.Help += ", and write all three numbers: " + whole
+			d.Help = "write all three numbers: version: " + strconv.Quote(whole)
 			d.Fix.Replacement = whole
 		}
 		return ""
