@@ -83,6 +83,9 @@ type Source struct {
 	// Branch the branch that was read, and Path the directory in it, with slashes.
 	// Branch and Path may be empty.
 	Repository, Branch, Path string
+	// Layout is how the tree lays its files out: "contract", as the built-in one
+	// does, "flat" or "agent-skills".
+	Layout string
 	// Commit is the id of the commit that was read, in lower-case hexadecimal.
 	Commit string
 	// Digest is made as Catalog.Digest is, over the files that were read, by their

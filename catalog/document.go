@@ -20,6 +20,11 @@ type Document struct {
 	// Path is the file's path in the tree, with slashes, relative to its root.
 	// It is empty for a text that the compiler made.
 	Path string
+	// Source is the name of the tree that the file comes from; it is empty for the
+	// built-in one.
+	Source string
+	// Origin is the file's path in its own tree; it is empty where that is Path.
+	Origin string
 	// Title is the first heading, else the path.
 	Title string
 	// MIMEType is Markdown for every Markdown file.

@@ -14,7 +14,7 @@ import (
 // sealed returns a catalog in which no field is empty.
 func sealed() *catalog.Catalog {
 	document := func(path string) *catalog.Document {
-		return &catalog.Document{Path: path, Title: "Title", MIMEType: catalog.Markdown, Size: 4, Digest: "00", Text: []string{"te", "xt"}}
+		return &catalog.Document{Path: path, Source: "team", Origin: "o.md", Title: "Title", MIMEType: catalog.Markdown, Size: 4, Digest: "00", Text: []string{"te", "xt"}}
 	}
 	p := &catalog.Prompt{
 		ID: "p", Source: "team", Version: "1.0.0", Title: "P", Description: "A prompt.", Category: "c", Tags: []string{"t"},
@@ -32,7 +32,7 @@ func sealed() *catalog.Catalog {
 	return &catalog.Catalog{
 		Name: "n", Title: "N", Version: "1.0.0", Description: "A catalog.", Instructions: "Read.", Prefix: "x/",
 		Cache: catalog.CacheHint{Scope: "public", TTL: 1}, Digest: "00", Seal: "00",
-		Sources: []catalog.Source{{Name: "team", Repository: "r", Branch: "b", Path: "p", Commit: "c", Digest: "d"}},
+		Sources: []catalog.Source{{Name: "team", Repository: "r", Branch: "b", Path: "p", Layout: "flat", Commit: "c", Digest: "d"}},
 		Prompts: []*catalog.Prompt{p}, Skills: []*catalog.Skill{s}, Documents: []*catalog.Document{p.Document, s.Document, r},
 		Resources:   []catalog.Resource{{URI: "u", Name: "n", Title: "T", Description: "D", Document: s.Document, Entry: "{}"}},
 		PromptTable: catalog.NewTable([]string{"p"}), ResourceTable: catalog.NewTable([]string{"u"}), DocumentTable: catalog.NewTable([]string{"d"}),

@@ -25,7 +25,7 @@ var Catalog = &catalog.Catalog{
 		TTL:   86400000000000, // 24h
 	},
 	Digest:        "8def1ff92a77150fc6643799dbc46b63a2c20a407348d5d744913079d54a394c",
-	Seal:          "13b02ca5b58e3c5372ce24a8e93ed2575db5f8b520fbfe4bef1822c8817454bb",
+	Seal:          "81eb41e3e81765779bb0bc570e4ce295ff94b5b6d152836f9ff6e1dd670a79c3",
 	Prompts:       prompts,
 	Skills:        skills,
 	Documents:     documents,
@@ -54,4 +54,4 @@ func Register(m *catalog.Mux) error {
 	return m.Mount(Catalog)
 }
 
-//promptc:sum 63cc1b5ffc8e43e877b65e42c626e803 2a482951b0ce1da2b21ba389d4939606
+//promptc:sum a581a4d262141962dc664f95f588e719 9496024b7f1abf4abef78e718a9e5591

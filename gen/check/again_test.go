@@ -3,8 +3,10 @@
 package check_test
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/seed33527553/promptc/catalog"
 	"github.com/seed33527553/promptc/gen/check"
+	"github.com/seed33527553/promptc/gen/parse"
 )
 
 // TestAgain edits one file after another and checks the trees after each, with what
@@ -176,6 +179,58 @@ func TestDigests(t *testing.T) {
 	}
 	if alone.Catalog.Sources != nil || alone.Origins != nil {
 		t.Errorf("the built-in tree alone has the sources %v and the origins %v", alone.Catalog.Sources, alone.Origins)
+	}
+}
+
+// TestOrigins holds what documents tell of where they come from to where they were read.
+func TestOrigins(t *testing.T) {
+	team := map[string]file{
+		"x.md":         {data: []byte("---\nname: a\ndescription: A.\n---\nA.\n")},
+		"s/SKILL.md":   {data: []byte("---\nname: s\ndescription: S.\n---\nS.\n")},
+		"s/data/x.bin": {data: []byte("\x00")},
+	}
+	tools := map[string]file{"skills/t/SKILL.md": {data: []byte("---\nname: t\ndescription: T.\n---\nT.\n")}}
+	other := map[string]file{
+		"prompts/b/PROMPT.md": {data: []byte("---\nprompt: {version: 1.0.0, description: B.}\n---\nB.\n")},
+		"more/b.md":           {data: []byte("# B\n")},
+	}
+	list := []*check.Tree{builtIn(), tree("team", "", check.Flat, team), tree("tools", "", check.AgentSkills, tools), tree("other", "", check.Contract, other)}
+	program, faults, warnings := check.Trees(list)
+	if len(faults)+len(warnings) > 0 {
+		t.Fatal(faults, warnings)
+	}
+	want := map[string]bool{"team x.md": true, "team s/SKILL.md": true, "team s/data/x.bin": true, "tools (skills/t/SKILL.md)": true,
+		"other (prompts/b/PROMPT.md)": true, "other (more/b.md)": true}
+	for _, in := range builtIn().Inputs {
+		if in.Kind != parse.Settings {
+			want[" ("+in.Path+")"] = true
+		}
+	}
+	got := map[string]bool{}
+	documents := slices.Clone(program.Catalog.Documents)
+	for _, s := range program.Catalog.Skills {
+		documents = append(documents, s.Files...)
+	}
+	for _, d := range documents {
+		got[d.Source+" "+cmp.Or(d.Origin, "("+d.Path+")")] = true
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for i, layout := range []check.Layout{check.Flat, check.AgentSkills, check.Contract} {
+		if got := program.Catalog.Sources[i].Layout; got != string(layout) {
+			t.Errorf("the layout of source %d is %q, want %s", i, got, layout)
+		}
+	}
+	// A file that was read once can come under another name.
+	list[3].Source.Name = "another"
+	again, _, _ := check.Trees(list)
+	const uri = catalog.DocumentScheme + "more/b.md"
+	if d, _ := again.Catalog.Resource(uri); d == nil || d.Source != "another" {
+		t.Errorf("got %+v", d)
+	}
+	if d, _ := program.Catalog.Resource(uri); d.Source != "other" {
+		t.Error("what was handed out has changed")
 	}
 }
 

@@ -38,22 +38,27 @@ func Files(root string, inputs []*Input) (*Program, diag.List) {
 	return program, faults
 }
 
-// document returns the catalog's document for a file at a path of the catalog.
-func document(in *Input, at string, text []string) *catalog.Document {
-	return &catalog.Document{Path: at, Title: at, MIMEType: catalog.Markdown, Size: in.Size, Digest: in.Digest, Text: text}
+// document returns the catalog's document for a file of a source, at a path of the
+// catalog.
+func document(in *Input, source, at string, text []string) *catalog.Document {
+	d := &catalog.Document{Path: at, Source: source, Title: at, MIMEType: catalog.Markdown, Size: in.Size, Digest: in.Digest, Text: text}
+	if in.Path != at {
+		d.Origin = in.Path
+	}
+	return d
 }
 
-// plainDocument returns the document for a file that is served as it is.
-func plainDocument(in *Input) *catalog.Document {
-	if in.document != nil {
+// plainDocument returns the document for a file of a source that is served as it is.
+func plainDocument(in *Input, source string) *catalog.Document {
+	if in.document != nil && in.document.Source == source {
 		return in.document
 	}
 	if in.File == nil {
-		in.document = document(in, in.Canonical, split(in.Data))
+		in.document = document(in, source, in.Canonical, split(in.Data))
 		in.document.MIMEType = mimeType(in)
 		return in.document
 	}
-	in.document = document(in, in.Canonical, split(in.File.Source.Text))
+	in.document = document(in, source, in.Canonical, split(in.File.Source.Text))
 	if in.File.Heading != "" {
 		in.document.Title = in.File.Heading
 	}

@@ -35,7 +35,7 @@ func (m *merger) finish() *Program {
 		cat.Resources = append(cat.Resources, i.skill.resources...)
 	}
 	for _, i := range m.alive(parse.Document) {
-		d := plainDocument(i.main)
+		d := plainDocument(i.main, m.trees[i.tree].Source.Name)
 		cat.Documents = append(cat.Documents, d)
 		if dir := path.Dir(d.Path); dir != "prompts" && dir != "skills" {
 			cat.Resources = append(cat.Resources, resource(catalog.DocumentScheme+d.Path, d.Path, d.Title, i.main.File.Paragraph, d))
@@ -67,7 +67,7 @@ func (m *merger) finish() *Program {
 	cat.Digest = digestOf(files)
 	for _, t := range m.trees[1:] {
 		s := t.Source
-		s.Digest = t.Digest()
+		s.Layout, s.Digest = string(t.Layout), t.Digest()
 		cat.Sources = append(cat.Sources, s)
 	}
 	cat.PromptTable = table(cat.Prompts, func(p *catalog.Prompt) string { return p.ID })

@@ -123,7 +123,7 @@ func (c *prompt) check(f fields, in *Input) {
 		c.declare(file, arguments)
 	}
 
-	p.Document = document(in, "prompts/"+p.ID+"/PROMPT.md", parts(file))
+	p.Document = document(in, p.Source, "prompts/"+p.ID+"/PROMPT.md", parts(file))
 	if p.Title != "" {
 		p.Document.Title = p.Title
 	}

@@ -81,7 +81,7 @@ func (c *skill) check() {
 		if in != c.main && in.File != nil {
 			c.faults = append(c.faults, in.File.Diagnostics...)
 		}
-		d := plainDocument(in)
+		d := plainDocument(in, v.Source)
 		v.Files = append(v.Files, d)
 		if in.File != nil {
 			c.documents = append(c.documents, d)

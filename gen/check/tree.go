@@ -19,8 +19,8 @@ import (
 
 // A Tree is a content tree that was read.
 type Tree struct {
-	// Source is what the catalog says of the tree; Trees fills in the digest. It is
-	// the zero value for the built-in tree.
+	// Source is what the catalog says of the tree; Trees fills in layout and digest. It
+	// is the zero value for the built-in tree.
 	Source catalog.Source
 	Layout Layout
 	// Root is how the tree's directory is named in diagnostics and in what tells

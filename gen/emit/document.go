@@ -15,6 +15,8 @@ func (d *document) literal(f *source) jen.Code {
 	split := lines
 	var b block
 	b.text("Path", v.Path)
+	b.text("Source", v.Source)
+	b.text("Origin", v.Origin)
 	b.text("Title", v.Title)
 	switch v.MIMEType {
 	case catalog.Markdown:

@@ -129,6 +129,7 @@ func sources(list []catalog.Source) *jen.Statement {
 		b.text("Repository", s.Repository)
 		b.text("Branch", s.Branch)
 		b.text("Path", s.Path)
+		b.text("Layout", s.Layout)
 		b.text("Commit", s.Commit)
 		b.text("Digest", s.Digest)
 		elements = append(elements, b.literal())

@@ -190,7 +190,7 @@ func sample() *tree {
 	t.catalog.Instructions = "Read the index first.\nThen the skill.\n"
 	t.catalog.Prefix = "team/"
 	t.catalog.Sources = []catalog.Source{{
-		Name: "style", Repository: "https://git.example.com/org/style.git", Branch: "main", Path: "skills",
+		Name: "style", Repository: "https://git.example.com/org/style.git", Branch: "main", Path: "skills", Layout: "agent-skills",
 		Commit: "5891b5b522d5df086d0ff0b110fbd9d21bb4fc71", Digest: strings.Repeat("0f", 32),
 	}}
 	t.origins = map[string]string{"skills/python-style/SKILL.md": "vendored/style/python-style/SKILL.md"}
@@ -212,8 +212,9 @@ func sample() *tree {
 	}, "---\nname: pytest-scaffold\n---\n# Pytest\n\nSee [fixtures](references/fixtures.md).\n",
 		map[string]string{"fixtures": "# Fixtures\n\nOne a file.\n", "markers": "# Markers\n\nFew.\n"},
 		map[string]string{"scripts/run.sh": "#!/bin/sh\nexec pytest \"$@\"\n", "assets/logo.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06"})
-	t.skill(catalog.Skill{ID: "python-style", Source: "style", Version: "2.0.0", Description: "House style of Python.", Capabilities: []string{"style"}},
+	style := t.skill(catalog.Skill{ID: "python-style", Source: "style", Version: "2.0.0", Description: "House style of Python.", Capabilities: []string{"style"}},
 		"---\nname: python-style\n---\nBe plain.\n", nil, nil)
+	style.Document.Source, style.Document.Origin = "style", "python-style/SKILL.md"
 	t.loose("docs/guide.md", "# Guide\n\nStart here.\n")
 	t.loose("docs/2026/plan.md", "# Plan\n")
 	return t

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/seed33527553/promptc/catalog"
@@ -67,17 +68,18 @@ func digest(values ...any) string {
 
 // later are fields that came to their types after output of this Version was
 // committed in many places. Where they are zero they leave the key as it was.
-var later = map[reflect.Type]string{
-	reflect.TypeFor[catalog.Catalog](): "Sources",
-	reflect.TypeFor[catalog.Prompt]():  "Source",
-	reflect.TypeFor[catalog.Skill]():   "Source",
+var later = map[reflect.Type][]string{
+	reflect.TypeFor[catalog.Catalog]():  {"Sources"},
+	reflect.TypeFor[catalog.Prompt]():   {"Source"},
+	reflect.TypeFor[catalog.Skill]():    {"Source"},
+	reflect.TypeFor[catalog.Document](): {"Source", "Origin"},
 }
 
 // A walk encodes values so that distinct ones of one type have distinct encodings.
 type walk struct {
 	b []byte
-	// later has the fields of that name which are not zero, each after its place in
-	// b.
+	// later has the fields of those names which are not zero, each after its place in
+	// b and its number.
 	later []byte
 	// seen numbers the pointers that were followed: documents are reached by
 	// several ways.
@@ -105,13 +107,14 @@ func (w *walk) add(v reflect.Value) {
 			w.add(v.Index(i))
 		}
 	case reflect.Struct:
-		name := later[v.Type()]
+		names := later[v.Type()]
 		for i := range v.NumField() {
 			switch {
-			case name == "" || v.Type().Field(i).Name != name:
+			case len(names) == 0 || !slices.Contains(names, v.Type().Field(i).Name):
 				w.add(v.Field(i))
 			case !v.Field(i).IsZero():
-				field := walk{b: binary.AppendUvarint(w.later, uint64(len(w.b))), seen: w.seen}
+				place := binary.AppendUvarint(w.later, uint64(len(w.b)))
+				field := walk{b: binary.AppendUvarint(place, uint64(i)), seen: w.seen}
 				field.add(v.Field(i))
 				w.later = field.b
 			}

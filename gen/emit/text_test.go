@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/seed33527553/promptc/catalog"
 )
 
 // declared type-checks a file and returns the value of the constant v.
@@ -160,6 +162,18 @@ func TestDigest(t *testing.T) {
 		if again := digest(&outer{v.list, v.p, v.n, v.b, v.u}); again != key {
 			t.Errorf("value %d has two keys", i)
 		}
+	}
+}
+
+// Fields that are left out where they are zero are told from one another.
+func TestDigestOfLaterFields(t *testing.T) {
+	seen := map[string]int{}
+	for i, d := range []catalog.Document{{}, {Source: "x"}, {Origin: "x"}, {Source: "x", Origin: "x"}, {Path: "x"}, {Source: "xx"}} {
+		key := digest(&d)
+		if j, ok := seen[key]; ok {
+			t.Errorf("the documents %d and %d have the same key", i, j)
+		}
+		seen[key] = i
 	}
 }
 
