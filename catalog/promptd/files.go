@@ -4,6 +4,7 @@ package promptd
 
 import (
 	"cmp"
+	"path"
 	"slices"
 
 	"github.com/seed33527553/promptc/catalog"
@@ -26,4 +27,16 @@ func files(c *catalog.Catalog) []*catalog.Document {
 	}
 	slices.SortFunc(list, func(a, b *catalog.Document) int { return cmp.Compare(a.Path, b.Path) })
 	return list
+}
+
+// origin returns the path of a file in its own tree.
+func origin(d *catalog.Document) string { return cmp.Or(d.Origin, d.Path) }
+
+// place returns where a file lies: its path in the content tree, or for one of another
+// repository that of what is vendored beside the content tree.
+func place(d *catalog.Document) string {
+	if d.Source == "" {
+		return d.Path
+	}
+	return path.Join(vendorDir, d.Source, origin(d))
 }

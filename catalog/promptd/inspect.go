@@ -58,7 +58,7 @@ func inspect(c *catalog.Catalog) []finding {
 		list = append(list, finding{corruptKind, subject, about})
 	}
 	for _, d := range files(c) {
-		inspectDocument(d, d.Path, corrupt)
+		inspectDocument(d, place(d), corrupt)
 	}
 	for _, p := range c.Prompts {
 		inspectPrompt(p, c.Prefix, corrupt)
@@ -137,7 +137,7 @@ func inspectPrompt(p *catalog.Prompt, prefix string, corrupt func(subject, about
 			}
 			_, after, ok := strings.Cut(rest, s.Text)
 			if !ok {
-				corrupt(subject, "a message holds text that is not in "+p.Document.Path)
+				corrupt(subject, "a message holds text that is not in "+place(p.Document))
 				return
 			}
 			rest = after

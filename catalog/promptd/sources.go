@@ -62,41 +62,6 @@ func isLicence(p string) bool {
 	return false
 }
 
-// owners returns the source of each file that came from one, by path: those of its
-// prompts and skills, and the documents that only it has.
-func owners(c *catalog.Catalog, t *tree) map[string]string {
-	owners := map[string]string{}
-	for _, p := range c.Prompts {
-		if p.Source != "" {
-			owners[p.Document.Path] = p.Source
-		}
-	}
-	for _, s := range c.Skills {
-		for _, d := range s.Files {
-			if s.Source != "" {
-				owners[d.Path] = s.Source
-			}
-		}
-	}
-	for _, d := range c.Documents {
-		if top, _, _ := strings.Cut(d.Path, "/"); top == "prompts" || top == "skills" {
-			if strings.Count(d.Path, "/") > 1 {
-				continue
-			}
-		}
-		if _, ok := t.digests[d.Path]; ok {
-			continue
-		}
-		for _, s := range c.Sources {
-			if v := t.vendored[s.Name]; v != nil && v.digests[d.Path] != "" {
-				owners[d.Path] = s.Name
-				break
-			}
-		}
-	}
-	return owners
-}
-
 // verifySource compares what the program holds of a source with what was vendored.
 func verifySource(s *catalog.Source, held []*catalog.Document, v *tree) []finding {
 	shown := path.Join(vendorDir, s.Name)
@@ -108,92 +73,43 @@ func verifySource(s *catalog.Source, held []*catalog.Document, v *tree) []findin
 		f.Subject = path.Join(shown, f.Subject)
 		findings = append(findings, f)
 	}
-	if digestOfFiles(v.digests) == s.Digest {
-		// The files are those that were compiled; what the program holds of them must
-		// be among them.
-		known := map[string]bool{}
-		for _, digest := range v.digests {
-			known[digest] = true
-		}
-		for _, d := range held {
-			if !known[textDigest(d)] {
-				findings = append(findings, finding{Kind: "changed", Subject: path.Join(shown, vendoredPath(d, v)), About: "the program holds other text as " + d.Path})
-			}
-		}
-		return findings
-	}
-	// Find what was done to the files, by what the program holds of them. Files of
-	// which it holds nothing may have been left out, or be new.
-	before := maps.Clone(v.digests)
-	loose := maps.Clone(v.digests)
+	// What was compiled are the files that are held, as they are recorded, and those of
+	// the others that are not new.
+	compiled, others := maps.Clone(v.digests), maps.Clone(v.digests)
 	for _, d := range held {
-		at, digest := vendoredPath(d, v), textDigest(d)
-		delete(loose, at)
-		switch was, ok := v.digests[at]; {
+		at := origin(d)
+		switch digest, ok := v.digests[at]; {
 		case !ok:
-			// Where it lay is known if the digest says so.
-			f := finding{Kind: "removed", Subject: shown, About: "what the program holds as " + d.Path}
-			for _, at = range []string{at, d.Path} {
-				tried := maps.Clone(before)
-				tried[at] = digest
-				if digestOfFiles(tried) == s.Digest {
-					f = finding{Kind: "removed", Subject: path.Join(shown, at)}
-					break
-				}
-			}
-			findings = append(findings, f)
-		case was != digest:
-			findings = append(findings, finding{Kind: "changed", Subject: path.Join(shown, at)})
+			findings = append(findings, finding{Kind: "removed", Subject: place(d)})
+		case digest != textDigest(d):
+			findings = append(findings, finding{Kind: "changed", Subject: place(d)})
 		}
-		before[at] = digest
+		compiled[at] = d.Digest
+		delete(others, at)
 	}
-	added := func(paths ...string) bool {
-		without := maps.Clone(before)
-		for _, p := range paths {
-			delete(without, p)
+	// Of files that are not held there is the digest of all together alone.
+	without := func(new ...string) bool {
+		list := maps.Clone(compiled)
+		for _, p := range new {
+			delete(list, p)
 		}
-		if digestOfFiles(without) != s.Digest {
-			return false
-		}
-		for _, p := range paths {
-			findings = append(findings, finding{Kind: "added", Subject: path.Join(shown, p)})
-		}
-		return true
+		return digestOfFiles(list) == s.Digest
 	}
-	all := slices.Sorted(maps.Keys(loose))
-	if added() || added(all...) || slices.ContainsFunc(all, func(p string) bool { return added(p) }) || len(findings) > 0 {
+	if without() || digestOfFiles(v.digests) == s.Digest {
 		return findings
 	}
-	return []finding{{Kind: "changed", Subject: shown, About: "its files are not those that were compiled"}}
-}
-
-// vendoredPath returns where in a vendored tree a file of the catalog lies: at its own
-// path, or at that of another layout, by its content if the path does not tell.
-func vendoredPath(d *catalog.Document, v *tree) string {
-	at := d.Path
-	if id, ok := strings.CutSuffix(strings.TrimPrefix(d.Path, "prompts/"), "/PROMPT.md"); ok {
-		at = id + ".md"
-	} else if rest, ok := strings.CutPrefix(d.Path, "skills/"); ok {
-		at = rest
-	}
-	digest := textDigest(d)
-	places := []string{d.Path, at}
-	for _, p := range slices.Sorted(maps.Keys(v.digests)) {
-		if v.digests[p] == digest {
-			places = append(places, p)
+	added := slices.Sorted(maps.Keys(others))
+	if !without(added...) {
+		one := slices.IndexFunc(added, func(p string) bool { return without(p) })
+		if one < 0 {
+			return append(findings, finding{Kind: "changed", Subject: shown, About: "files of which the program holds nothing are not those that were compiled"})
 		}
+		added = added[one : one+1]
 	}
-	for _, p := range places {
-		if v.digests[p] == digest {
-			return p
-		}
+	for _, p := range added {
+		findings = append(findings, finding{Kind: "added", Subject: path.Join(shown, p)})
 	}
-	for _, p := range places {
-		if _, ok := v.digests[p]; ok {
-			return p
-		}
-	}
-	return at
+	return findings
 }
 
 // digestOfFiles is catalog.DigestOf for digests by path.

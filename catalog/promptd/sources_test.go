@@ -81,11 +81,27 @@ func TestVerifySources(t *testing.T) {
 			writeFile(t, dir+"/../content/guides/new.md", "# New\n")
 		}, []string{"added guides/new.md", "removed promptc.vendor/other/prompts/theirs/PROMPT.md", "changed promptc.vendor/team/hold.md", "added promptc.vendor/tools/fix-it/new.md"}},
 		{"what was left out", func(t *testing.T, dir string) { remove(t, dir+"/team/write-adr.md") },
-			[]string{"changed promptc.vendor/team: its files are not those that were compiled"}},
-		{"two files, of which one had another name", func(t *testing.T, dir string) {
+			[]string{"changed promptc.vendor/team: files of which the program holds nothing are not those that were compiled"}},
+		{"two files", func(t *testing.T, dir string) {
 			remove(t, dir+"/team/ship.md")
 			remove(t, dir+"/team/hold.md")
-		}, []string{"removed promptc.vendor/team: what the program holds as prompts/hold/PROMPT.md", "removed promptc.vendor/team: what the program holds as prompts/ship-it/PROMPT.md"}},
+		}, []string{"removed promptc.vendor/team/hold.md", "removed promptc.vendor/team/ship.md"}},
+		{"a file and what was left out", func(t *testing.T, dir string) {
+			writeFile(t, dir+"/team/hold.md", "---\nname: hold\ndescription: Hold.\n---\nHold.\n")
+			remove(t, dir+"/team/write-adr.md")
+		}, []string{"changed promptc.vendor/team: files of which the program holds nothing are not those that were compiled", "changed promptc.vendor/team/hold.md"}},
+		{"a file of another name", func(t *testing.T, dir string) {
+			remove(t, dir+"/team/ship.md")
+			writeFile(t, dir+"/team/shipped.md", vendoredFiles["promptc.vendor/team/ship.md"])
+		}, []string{"removed promptc.vendor/team/ship.md", "added promptc.vendor/team/shipped.md"}},
+		{"new files beside what was left out", func(t *testing.T, dir string) {
+			writeFile(t, dir+"/team/a.md", "A.\n")
+			writeFile(t, dir+"/team/z.md", "Z.\n")
+		}, []string{"changed promptc.vendor/team: files of which the program holds nothing are not those that were compiled"}},
+		{"new files", func(t *testing.T, dir string) {
+			writeFile(t, dir+"/tools/fix-it/a.md", "A.\n")
+			writeFile(t, dir+"/tools/fix-it/z.md", "Z.\n")
+		}, []string{"added promptc.vendor/tools/fix-it/a.md", "added promptc.vendor/tools/fix-it/z.md"}},
 		{"bytes", func(t *testing.T, dir string) { writeFile(t, dir+"/tools/fix-it/data/parts.bin", "\x00\xfe") },
 			[]string{"changed promptc.vendor/tools/fix-it/data/parts.bin"}},
 		{"a document", func(t *testing.T, dir string) { writeFile(t, dir+"/other/guides/their-guide.md", "# A guide\n") },
@@ -136,7 +152,8 @@ func TestVerifySourceTampered(t *testing.T) {
 	for _, f := range verify(c, tree) {
 		got = append(got, f.String())
 	}
-	if all := strings.Join(got, "\n"); !strings.Contains(all, "changed promptc.vendor/team/") || !strings.Contains(all, "corrupt prompts/ship-it/PROMPT.md") {
+	if all := strings.Join(got, "\n"); all != "changed promptc.vendor/team/ship.md\n"+
+		"corrupt promptc.vendor/team/ship.md: the text does not have the digest that was recorded" {
 		t.Errorf("%s", all)
 	}
 }

@@ -35,11 +35,11 @@ seen from the program:
   special PATH    the tree has something else that is no file
   corrupt THING   the program does not hold what was compiled into it
 
-PATH is relative to DIR; of prompts and skills that came from other repositories it is
-that of what was vendored beside DIR, such as promptc.vendor/team/deploy-app.md. What counts are the files that the compiler reads, as it
-reads them: Markdown and catalog.yaml without a byte order mark and with newlines for
-line ends, and names that start with a dot not at all. The program's side is what it
-would serve, text by text, and not what was recorded of it.
+PATH is relative to DIR; of what came from other repositories it is that of what was
+vendored beside DIR, such as promptc.vendor/team/deploy-app.md. What counts are the files
+that the compiler reads, as it reads them: Markdown and catalog.yaml without a byte order
+mark and with newlines for line ends, and names that start with a dot not at all. The
+program's side is what it would serve, text by text, and not what was recorded of it.
 
 The exit status is 0 where all is equal, 1 where something is not, and 2 where the
 command line is wrong or DIR cannot be read.`,
@@ -214,12 +214,11 @@ func digestFile(root *os.Root, p string) (size int64, digest string, err error) 
 // verify compares a catalog with a tree.
 func verify(c *catalog.Catalog, t *tree) []finding {
 	findings := slices.Concat(t.odd, inspect(c))
-	owned := owners(c, t)
 	from := map[string][]*catalog.Document{}
 	held := map[string]bool{settingsFile: true}
 	for _, d := range files(c) {
-		if source := owned[d.Path]; source != "" {
-			from[source] = append(from[source], d)
+		if d.Source != "" {
+			from[d.Source] = append(from[d.Source], d)
 			continue
 		}
 		held[d.Path] = true
