@@ -6,6 +6,7 @@ package promptd
 import (
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +23,9 @@ func explainCommand(c *catalog.Catalog) *cobra.Command {
 		Short: "Tell what is served under an id or URI, and where it comes from",
 		Long: `Tell what is served under the id of a prompt or skill, or under a URI: its version,
 file, digest, arguments and URIs, and the commit that it comes from. That is the
-commit of its source where it comes from another repository, and else the one that the
-program was built at, if the build knows.
+commit of its source where it comes from another repository, and the file's path is the
+one in that repository. Else it is the commit that the program was built at, if the build
+knows, and the path is the one in the content tree.
 
 A prompt and a skill may have one id; both are told then.`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -64,22 +66,24 @@ type explanation struct {
 	// ID is that of a prompt or skill; a skill's documents and record have its.
 	ID string `json:"id,omitempty"`
 	// Name is the prompt's public name, with the catalog's prefix.
-	Name        string              `json:"name,omitempty"`
-	Title       string              `json:"title,omitempty"`
-	Description string              `json:"description,omitempty"`
-	Version     string              `json:"version,omitempty"`
-	Source      string              `json:"source"`
-	Repository  string              `json:"repository,omitempty"`
-	Commit      string              `json:"commit,omitempty"`
-	Modified    bool                `json:"modified,omitempty"`
-	Path        string              `json:"path,omitempty"`
-	MIMEType    string              `json:"mimeType"`
-	Digest      string              `json:"digest"`
-	Size        int                 `json:"size"`
-	Arguments   []explainedArgument `json:"arguments,omitempty"`
-	DependsOn   []string            `json:"dependsOn,omitempty"`
-	Files       []string            `json:"files,omitempty"`
-	URIs        []string            `json:"uris"`
+	Name        string `json:"name,omitempty"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	Version     string `json:"version,omitempty"`
+	Source      string `json:"source"`
+	Repository  string `json:"repository,omitempty"`
+	Commit      string `json:"commit,omitempty"`
+	Modified    bool   `json:"modified,omitempty"`
+	// Path is the file's in the content tree, or in the repository at the commit; so
+	// are Files.
+	Path      string              `json:"path,omitempty"`
+	MIMEType  string              `json:"mimeType"`
+	Digest    string              `json:"digest"`
+	Size      int                 `json:"size"`
+	Arguments []explainedArgument `json:"arguments,omitempty"`
+	DependsOn []string            `json:"dependsOn,omitempty"`
+	Files     []string            `json:"files,omitempty"`
+	URIs      []string            `json:"uris"`
 }
 
 // An explainedArgument is an argument of a prompt.
@@ -126,7 +130,7 @@ func explainSkill(c *catalog.Catalog, s *catalog.Skill) explanation {
 	e.Digest, e.Size, e.DependsOn = s.Digest, 0, s.DependsOn
 	for _, d := range s.Files {
 		e.Size += d.Size
-		e.Files = append(e.Files, d.Path)
+		e.Files = append(e.Files, inRepository(c, d))
 	}
 	e.URIs = append(e.URIs, s.RecordURI())
 	slices.Sort(e.URIs)
@@ -154,14 +158,14 @@ func explainDocument(c *catalog.Catalog, d *catalog.Document) explanation {
 			return e
 		}
 	}
-	e := newExplanation(c, kind, "", d)
+	e := newExplanation(c, kind, d.Source, d)
 	e.Title = d.Title
 	return e
 }
 
 // newExplanation returns what is to be told of a thing whose file is d.
 func newExplanation(c *catalog.Catalog, kind, source string, d *catalog.Document) explanation {
-	e := explanation{Kind: kind, Source: catalog.BuiltIn, Path: d.Path, MIMEType: d.MIMEType, Digest: d.Digest, Size: d.Size}
+	e := explanation{Kind: kind, Source: catalog.BuiltIn, Path: inRepository(c, d), MIMEType: d.MIMEType, Digest: d.Digest, Size: d.Size}
 	if source == "" {
 		b := thisBuild()
 		e.Commit, e.Modified = b.Revision, b.Modified
@@ -175,6 +179,17 @@ func newExplanation(c *catalog.Catalog, kind, source string, d *catalog.Document
 	}
 	e.URIs = uris(c, d)
 	return e
+}
+
+// inRepository returns the path of a file in the repository of its source, and in the
+// content tree if it comes from that. It is empty for a record.
+func inRepository(c *catalog.Catalog, d *catalog.Document) string {
+	for _, s := range c.Sources {
+		if d.Source == s.Name {
+			return path.Join(s.Path, origin(d))
+		}
+	}
+	return d.Path
 }
 
 // uris returns where a document is read, sorted.

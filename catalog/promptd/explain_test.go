@@ -1,15 +1,9 @@
-// This file tests what is told of where things come from, and the archive of all
-// files.
+// This file tests what is told of where things come from.
 
 package promptd
 
 import (
-	"archive/tar"
-	"bytes"
-	"errors"
-	"io"
-	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -51,61 +45,40 @@ func TestExplainEverything(t *testing.T) {
 	}
 }
 
+// What comes from another repository is told by its path there.
 func TestExplainSources(t *testing.T) {
-	c := *fixture()
-	p := *c.Prompts[1]
-	p.Source = "team"
-	c.Prompts = []*catalog.Prompt{c.Prompts[0], &p}
-	c.Prefix = "support/"
-	c.Sources = []catalog.Source{{Name: "other", Commit: "1"}, {Name: "team", Repository: "https://git.example.com/team.git", Commit: strings.Repeat("2", 40)}}
-	for _, name := range []string{"talk", "support/talk"} {
-		list := explain(&c, name)
-		if len(list) != 1 || list[0].Source != "team" || list[0].Commit != strings.Repeat("2", 40) || list[0].Repository != "https://git.example.com/team.git" || list[0].Name != "support/talk" {
-			t.Errorf("%s: %+v", name, list)
+	_, c := withSources(t)
+	for i := range c.Sources {
+		c.Sources[i].Path = "for/agents"
+	}
+	for _, test := range []struct{ name, kind, source, path, files string }{
+		{"ship-it", "prompt", "team", "for/agents/ship.md", ""},
+		{"resource://docs/prompts/ship-it/PROMPT.md", "prompt", "team", "for/agents/ship.md", ""},
+		{"theirs", "prompt", "other", "for/agents/prompts/theirs/PROMPT.md", ""},
+		{"resource://docs/guides/their-guide.md", "document", "other", "for/agents/guides/their-guide.md", ""},
+		{"fix-it", "skill", "tools", "for/agents/fix-it/SKILL.md", "for/agents/fix-it/SKILL.md for/agents/fix-it/data/parts.bin for/agents/fix-it/more.md"},
+		{"skill://fix-it/data/parts.bin", "document", "tools", "for/agents/fix-it/data/parts.bin", ""},
+		{"resource://catalog/skills/fix-it", "record", "tools", "", ""},
+	} {
+		list := explain(c, test.name)
+		if len(list) != 1 {
+			t.Fatalf("%s: %+v", test.name, list)
+		}
+		e := list[0]
+		if e.Kind != test.kind || e.Source != test.source || e.Path != test.path || strings.Join(e.Files, " ") != test.files ||
+			e.Repository != "https://git.example.com/"+test.source+".git" || e.Commit != strings.Repeat("0", 40) {
+			t.Errorf("%s: %+v", test.name, e)
+		}
+		var out strings.Builder
+		if err := e.print(&out); err != nil || test.path != "" && !regexp.MustCompile(`(?m)^file: +`+regexp.QuoteMeta(test.path)+"$").MatchString(out.String()) {
+			t.Errorf("%s: %v\n%s", test.name, err, out.String())
 		}
 	}
-	if list := explain(&c, "deploy"); len(list) != 1 || list[0].Source != catalog.BuiltIn || list[0].Repository != "" {
+	if list := explain(c, "write-adr"); len(list) != 1 || list[0].Source != catalog.BuiltIn || list[0].Repository != "" || list[0].Path != "prompts/write-adr/PROMPT.md" {
 		t.Errorf("%+v", list)
 	}
-}
-
-// The archive holds what content/ holds, save the settings.
-func TestTree(t *testing.T) {
-	var out bytes.Buffer
-	if err := writeTree(&out, baked.Catalog); err != nil {
-		t.Fatal(err)
-	}
-	again := new(bytes.Buffer)
-	if err := writeTree(again, baked.Catalog); err != nil || !bytes.Equal(out.Bytes(), again.Bytes()) {
-		t.Errorf("a second archive differs, or: %v", err)
-	}
-	var paths []string
-	for r := tar.NewReader(&out); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, h.Name)
-		got, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(filepath.Join(contentDir, h.Name))
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what content/ has: %v", h.Name, err)
-		}
-		if h.Mode != 0o644 || h.ModTime.Unix() != 0 || h.Uname != "" || h.Uid != 0 {
-			t.Errorf("%s: %+v", h.Name, h)
-		}
-	}
-	tree, err := readTree(contentDir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.IsSorted(paths) || len(paths) != len(tree.digests)-1 {
-		t.Errorf("%d files, of %d in content/: %v", len(paths), len(tree.digests), paths)
+	c.Prefix = "support/"
+	if list := explain(c, "support/ship-it"); len(list) != 1 || list[0].Name != "support/ship-it" {
+		t.Errorf("%+v", list)
 	}
 }
