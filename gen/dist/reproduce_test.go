@@ -49,7 +49,7 @@ func TestReproduce(t *testing.T) {
 	if err := os.RemoveAll(generated); err != nil {
 		t.Fatal(err)
 	}
-	command(t, other, nil, promptc, "generate")
+	command(t, other, nil, promptc, "generate", "-o", "catalog/baked", "content")
 	if a, b := contents(t, filepath.Join(plain, "catalog", "baked")), contents(t, generated); !maps.Equal(a, b) {
 		t.Errorf("the generated package differs in %q", differing(a, b))
 	}
