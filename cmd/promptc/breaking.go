@@ -218,16 +218,16 @@ func oldServer(ctx context.Context, shown, file string) (side *breaking.Side, fa
 	if err != nil {
 		return nil, nil, "", err
 	}
-	tree, err := breaking.Program(ctx, file)
+	content, vendored, err := breaking.Program(ctx, file)
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("%s is no promptd that tells what it holds: %w", name, err)
 	}
 	label := filepath.Base(file)
-	side, faults, err = breaking.Old(tree, nil, label, gen.Options{Root: shown})
+	side, faults, err = breaking.Old(content, vendored, label, gen.Options{Root: shown})
 	if err != nil {
 		return nil, nil, "", uncompiled(label+":"+shown, err)
 	}
-	if _, err := fs.Stat(tree, check.SettingsFile); errors.Is(err, fs.ErrNotExist) {
+	if _, err := fs.Stat(content, check.SettingsFile); errors.Is(err, fs.ErrNotExist) {
 		side.Unsettled = true
 	}
 	return side, faults, name, nil

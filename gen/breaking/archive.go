@@ -24,11 +24,28 @@ const waitDelay = 5 * time.Second
 // maxFill is how many bytes a server may write after its archive.
 const maxFill = 1 << 20
 
-// Program returns the tree that is compiled into a server, promptd or one made like
-// it: it runs the executable file with the argument tree, and reads the archive that
-// this writes. The program gets none of the caller's environment but PATH. Catalog.yaml
-// is not in the tree. Errors do not name the file.
-func Program(ctx context.Context, file string) (fs.FS, error) {
+// Program returns the content directory that is compiled into a server, promptd or one
+// made like it, and what was vendored beside it: it runs the executable file with the
+// argument tree, and reads the archive that this writes. The program gets none of the
+// caller's environment but PATH. Catalog.yaml is not in the directory. Errors do not name
+// the file.
+func Program(ctx context.Context, file string) (content, beside fs.FS, err error) {
+	tree, err := runTree(ctx, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err := fs.Stat(tree, contentDir); err != nil || !info.IsDir() {
+		return nil, nil, errors.New("its archive has no directory " + contentDir)
+	}
+	content, err = fs.Sub(tree, contentDir)
+	return content, tree, err
+}
+
+// contentDir is the content directory in the archive of a server.
+const contentDir = "content"
+
+// runTree returns what is in the archive that a server writes.
+func runTree(ctx context.Context, file string) (fs.FS, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, file, "tree")
@@ -83,7 +100,7 @@ func (h *head) line() string {
 	return string(line[:min(len(line), 200)])
 }
 
-// Archive reads a tree from a tar archive of regular files and directories, up to the
+// Archive reads files from a tar archive of regular files and directories, up to the
 // limits that [gen.Compile] has.
 func Archive(r io.Reader) (fs.FS, error) {
 	input := &ending{r: r}

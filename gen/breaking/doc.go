@@ -50,7 +50,7 @@
 // # The older state
 //
 // It is a content tree with what was vendored beside it: those of a directory, those that
-// [Commit] reads from a git repository, or the one tree that [Program] gets from a server.
-// What is a fault by today's rules in it is left out and told, and so are prompts from
-// flat trees in a server's.
+// [Commit] reads from a git repository, or those that [Program] gets from a server, which
+// holds of vendored files the ones that it serves. What is a fault by today's rules in it is
+// left out and told.
 package breaking

@@ -287,11 +287,53 @@ func TestTooLong(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	if _, err := Program(ctx, program); err == nil || err.Error() != "its command tree took too long" {
+	if _, _, err := Program(ctx, program); err == nil || err.Error() != "its command tree took too long" {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(started); err != nil {
 		t.Error(err)
+	}
+}
+
+// writes returns a program that writes an archive.
+func writes(t *testing.T, archive []byte) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	dir := t.TempDir()
+	file, program := filepath.Join(dir, "archive"), filepath.Join(dir, "server")
+	script := "#!/bin/sh\n[ \"$*\" = tree ] && exec cat '" + file + "'\n"
+	if err := errors.Join(os.WriteFile(file, archive, 0o666), os.WriteFile(program, []byte(script), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// What a server writes is a content directory and what was vendored beside it.
+func TestProgram(t *testing.T) {
+	dir, file := &tar.Header{Typeflag: tar.TypeDir, Name: "content/"}, &tar.Header{Typeflag: tar.TypeReg, Name: "content", Size: 1}
+	below := &tar.Header{Typeflag: tar.TypeReg, Name: "content/a.md", Size: 3}
+	lock := &tar.Header{Typeflag: tar.TypeReg, Name: gen.LockFile, Size: 2}
+	content, beside, err := Program(t.Context(), writes(t, archived(t, dir, below, lock)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(fstest.TestFS(content, "a.md"), fstest.TestFS(beside, "content/a.md", gen.LockFile)); err != nil {
+		t.Error(err)
+	}
+	if content, _, err = Program(t.Context(), writes(t, archived(t, dir))); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := fs.ReadDir(content, "."); err != nil || len(list) > 0 {
+		t.Errorf("of nothing there is %v (%v)", list, err)
+	}
+	for name, archive := range map[string][]byte{
+		"nothing": archived(t), "other files": archived(t, lock), "a file of that name": archived(t, file),
+	} {
+		if _, _, err := Program(t.Context(), writes(t, archive)); err == nil || err.Error() != "its archive has no directory content" {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }
 
@@ -311,7 +353,7 @@ func TestEndlessServer(t *testing.T) {
 		if err := errors.Join(os.WriteFile(file, start, 0o666), os.WriteFile(program, []byte(script), 0o777)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Program(t.Context(), program); err == nil || err.Error() != want {
+		if _, _, err := Program(t.Context(), program); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
