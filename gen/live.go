@@ -45,7 +45,7 @@ type Live struct {
 	mu      sync.Mutex
 	next    *round // the one that the next callers wait for
 	running bool
-	idle    *sync.Cond // that it is not running
+	idle    chan struct{} // closed while it is not running
 
 	state atomic.Pointer[State]
 
@@ -103,7 +103,8 @@ type round struct {
 // NewLive returns a catalog of which nothing is known yet.
 func NewLive(opt LiveOptions) *Live {
 	l := &Live{opt: opt, reader: NewReader(opt.Dir, Options{Root: opt.Root, Layout: check.Contract})}
-	l.idle = sync.NewCond(&l.mu)
+	l.idle = make(chan struct{})
+	close(l.idle)
 	return l
 }
 
@@ -119,7 +120,7 @@ func (l *Live) State(ctx context.Context, refresh bool) *State {
 	r := l.next
 	r.refresh = r.refresh || refresh
 	if !l.running {
-		l.running = true
+		l.running, l.idle = true, make(chan struct{})
 		go l.run()
 	}
 	l.mu.Unlock()
@@ -138,7 +139,7 @@ func (l *Live) run() {
 		l.next = nil
 		if r == nil {
 			l.running = false
-			l.idle.Broadcast()
+			close(l.idle)
 			l.mu.Unlock()
 			return
 		}
@@ -250,17 +251,24 @@ func (f *followed) close() {
 	}
 }
 
-// Close ends what the sources do, once no look is under way. The last state stays.
+// Close ends what the sources do, once no look is under way. The last state stays. It
+// waits for a few seconds at most: a file system may be one that does not answer.
 func (l *Live) Close() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	for l.running {
-		l.idle.Wait()
+	idle := l.idle
+	l.mu.Unlock()
+	select {
+	case <-idle:
+	case <-time.After(closePatience):
+		return
 	}
 	for _, f := range l.sources {
 		f.close()
 	}
 }
+
+// closePatience is how long Close waits for a look.
+const closePatience = 5 * time.Second
 
 // settingsOf returns where the content of a source is.
 func settingsOf(s check.Source) source.Settings {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,9 @@ import (
 // can be relied on: some file systems count in steps of two seconds, and a change
 // within the step of the last reading would not show.
 const settled = 2 * time.Second
+
+// mostRereads is how often a file is read in one go that changes while it is read.
+const mostRereads = 4
 
 // A Reader reads a content directory as often as it is asked to. While nothing
 // changed, that takes one look at each file and directory: at their sizes and times of
@@ -101,7 +105,7 @@ func NewReader(dir string, opt Options) *Reader { return &Reader{dir: dir, opt: 
 func (r *Reader) Read() (tree *check.Tree, changed bool, err error) {
 	// Through an os.Root nothing outside the directory can be read, whatever changes in
 	// it meanwhile. It is opened each time, for another may have taken its place.
-	root, err := os.OpenRoot(r.dir)
+	root, err := openDirectory(r.dir)
 	if err != nil {
 		return nil, false, err
 	}
@@ -138,6 +142,12 @@ func (r *Reader) Read() (tree *check.Tree, changed bool, err error) {
 	}
 	r.tree = &check.Tree{Layout: check.Contract, Root: r.opt.Root, Inputs: inputs, Faults: slices.Concat(r.misplaced, unread)}
 	return r.tree, true, nil
+}
+
+// openDirectory opens a directory, and nothing else: the dot keeps the system from opening
+// a named pipe, which would wait for its writer.
+func openDirectory(dir string) (*os.Root, error) {
+	return os.OpenRoot(dir + string(filepath.Separator) + ".")
 }
 
 // look takes a look at all that was read, and returns the paths of what is not what it
@@ -286,8 +296,18 @@ func (r *Reader) load(fsys fs.FS, item check.Item, f *content) error {
 		return nil
 	}
 	var raw []byte
-	if err == nil {
-		raw, err = readFile(fsys, item.Path)
+	for range mostRereads {
+		if err == nil {
+			raw, err = readFile(fsys, item.Path)
+		}
+		if err != nil {
+			break
+		}
+		// A file that is being written while it is read would be served cut off.
+		was := stamp
+		if stamp, err = r.place.look(item.Path); err == nil && stamp == was {
+			break
+		}
 	}
 	if err != nil {
 		*f = content{mark: mark{fresh: true}, failure: err.Error()}

@@ -4,8 +4,10 @@ package gen_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -214,6 +216,30 @@ func TestReaderRecovers(t *testing.T) {
 	tree, changed, err := r.Read()
 	if err != nil || !changed || len(tree.Inputs) != 3 {
 		t.Fatalf("changed is %v, with %v", changed, err)
+	}
+}
+
+// TestReaderMeetsPipe puts a named pipe where the directory was, which nobody writes to.
+func TestReaderMeetsPipe(t *testing.T) {
+	f := newFolder(t, 2)
+	r := gen.NewReader(f.dir, gen.Options{Root: "content"})
+	if _, _, err := r.Read(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(f.dir, f.dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("mkfifo", f.dir).CombinedOutput(); err != nil {
+		t.Skipf("there are no named pipes: %s", out)
+	}
+	if _, _, err := r.Read(); err == nil {
+		t.Error("a pipe was read")
+	}
+	if err := errors.Join(os.Remove(f.dir), os.Rename(f.dir+".away", f.dir)); err != nil {
+		t.Fatal(err)
+	}
+	if tree, _, err := r.Read(); err != nil || len(tree.Inputs) != 2 {
+		t.Errorf("after the pipe: %v", err)
 	}
 }
 

@@ -158,7 +158,7 @@ func vendorRoot(root, name string) string {
 
 // loadVendored reads the vendored tree of a source.
 func loadVendored(content, root string, l *Locked) (*check.Tree, error) {
-	dir, err := os.OpenRoot(filepath.Join(around(content), VendorDir, l.Name))
+	dir, err := openDirectory(filepath.Join(around(content), VendorDir, l.Name))
 	if err != nil {
 		return nil, notVendored(root, l, err)
 	}
@@ -202,7 +202,7 @@ type Release struct {
 // vendored is not what the lock says.
 func CompileRelease(content string, opt Options) (*Release, error) {
 	opt.Layout = check.Contract
-	root, err := os.OpenRoot(content)
+	root, err := openDirectory(content)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func Vendor(ctx context.Context, opt VendorOptions) ([]Vendored, diag.List, erro
 	}
 	// Nothing is written outside of the directory around the content, whatever links
 	// there are.
-	root, err := os.OpenRoot(around(opt.Dir))
+	root, err := openDirectory(around(opt.Dir))
 	if err != nil {
 		return nil, nil, systemError(err)
 	}
@@ -135,7 +135,7 @@ func CheckVendored(opt VendorOptions) (diag.List, error) {
 // vendorSources returns all sources, those that were given first, or what is wrong with
 // the ones in catalog.yaml.
 func vendorSources(opt VendorOptions) ([]check.Source, diag.List, error) {
-	root, err := os.OpenRoot(opt.Dir)
+	root, err := openDirectory(opt.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -242,6 +242,9 @@ func sweep(root *os.Root) error {
 // copyTree puts the files of a tree, and the licence beside them, in the place of what
 // is vendored of a source: all of them, or none.
 func copyTree(root *os.Root, name string, from fs.FS, tree *check.Tree) error {
+	if info, err := root.Lstat(VendorDir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is no directory, and a link is not followed: remove it", VendorDir)
+	}
 	if err := root.MkdirAll(VendorDir, 0o755); err != nil {
 		return err
 	}

@@ -181,7 +181,7 @@ type output struct {
 }
 
 func openOutput(dir string) (*output, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := openDirectory(dir)
 	if err != nil {
 		return nil, outputError("open", dir, "", err)
 	}

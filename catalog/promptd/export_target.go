@@ -77,7 +77,7 @@ type target struct {
 
 // openTarget opens a directory and reads the record of a catalog's exports to it.
 func openTarget(dir string, c *catalog.Catalog) (*target, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := openDirectory(dir)
 	if err != nil {
 		return nil, fmt.Errorf("cannot export to %s: %w", dir, plainCause(err))
 	}

@@ -4,6 +4,7 @@ package promptd
 
 import (
 	"cmp"
+	"os"
 	"path"
 	"slices"
 
@@ -39,4 +40,10 @@ func place(d *catalog.Document) string {
 		return d.Path
 	}
 	return path.Join(vendorDir, d.Source, origin(d))
+}
+
+// openDirectory opens a directory, and nothing else: the dot keeps the system from opening
+// a named pipe, which would wait for its writer.
+func openDirectory(dir string) (*os.Root, error) {
+	return os.OpenRoot(dir + string(os.PathSeparator) + ".")
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -30,7 +29,7 @@ func readVendored(dir string, sources []catalog.Source) (map[string]*tree, error
 	}
 	for _, s := range sources {
 		shown := path.Join(vendorDir, s.Name)
-		root, err := os.OpenRoot(filepath.Join(filepath.Dir(abs), vendorDir, s.Name))
+		root, err := openDirectory(filepath.Join(filepath.Dir(abs), vendorDir, s.Name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -94,7 +94,7 @@ type tree struct {
 
 // readTree reads a content tree, and what was vendored of sources beside it.
 func readTree(dir string, sources []catalog.Source) (*tree, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := openDirectory(dir)
 	if err != nil {
 		return nil, cannotRead(dir, err)
 	}

@@ -37,7 +37,7 @@ func write(dir, shown string, drafts []draft) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cannotWrite(shown, err)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := os.OpenRoot(dir + string(os.PathSeparator) + ".")
 	if err != nil {
 		return cannotWrite(shown, err)
 	}
