@@ -5,6 +5,7 @@ package promptd
 import (
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // A build is what the go command recorded of the program's.
@@ -18,8 +19,17 @@ type build struct {
 	Go       string `json:"go"`
 }
 
+// What promptc package has the linker say of a release, since the go command records
+// nothing of version control in a build that is to be the same everywhere.
+var releaseVersion, releaseRevision string
+
 func thisBuild() build {
 	b := build{Version: "(devel)", Go: runtime.Version()}
+	if releaseVersion != "" {
+		b.Version = releaseVersion
+		b.Revision, b.Modified = strings.CutSuffix(releaseRevision, "-dirty")
+		return b
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"time"
 )
@@ -24,8 +25,26 @@ type built struct {
 	info *debug.BuildInfo
 }
 
-// build builds the program into a directory of the given one.
-func (p *Program) build(ctx context.Context, t Target, dir string) (*built, error) {
+// stamped is the package whose variables tell a program of which release it is; programs
+// without it do not know.
+const stamped = "github.com/seed33527553/promptc/catalog/promptd"
+
+// stamp returns what the linker is told for a program to know its release.
+func (a *About) stamp() string {
+	flags := ""
+	for _, v := range [...][2]string{{"releaseVersion", a.Version}, {"releaseRevision", a.Revision}} {
+		if plain.MatchString(v[1]) {
+			flags += " -X " + stamped + "." + v[0] + "=" + v[1]
+		}
+	}
+	return flags
+}
+
+// plain is what the linker's flags can hold as it is.
+var plain = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+_-]*$`)
+
+// build builds the program of a release into a directory of the given one.
+func (p *Program) build(ctx context.Context, t Target, about *About, dir string) (*built, error) {
 	b := &built{target: t, file: p.Name}
 	if t.OS == "windows" {
 		b.file += ".exe"
@@ -34,7 +53,7 @@ func (p *Program) build(ctx context.Context, t Target, dir string) (*built, erro
 	// The state of the version control would be another without one, and so would the
 	// build's id with other paths.
 	_, err := goCommand(ctx, withTarget(p.environment, t),
-		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", b.path, p.Path)
+		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid="+about.stamp(), "-o", b.path, p.Path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot build for %s: %w", t, err)
 	}

@@ -177,7 +177,7 @@ func (r *release) make(ctx context.Context) error {
 
 // build builds the program for a target, and proves that the catalog is in it.
 func (r *release) build(ctx context.Context, t Target) (*built, error) {
-	b, err := r.Program.build(ctx, t, r.out.scratch)
+	b, err := r.Program.build(ctx, t, &r.About, r.out.scratch)
 	if err != nil {
 		return nil, err
 	}
