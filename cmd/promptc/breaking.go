@@ -206,6 +206,10 @@ func oldDirectory(shown, dir string) (side *breaking.Side, faults diag.List, nam
 	if err != nil {
 		return nil, nil, "", uncompiled(place, err)
 	}
+	// Against nothing nothing breaks, which is not what somebody means who names a place.
+	if c := side.Program.Catalog; len(c.Prompts)+len(c.Skills) == 0 {
+		return nil, nil, "", fmt.Errorf("%s holds no prompts and no skills to compare with; name the content directory of an older state", name)
+	}
 	return side, faults, name, nil
 }
 
