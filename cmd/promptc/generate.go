@@ -21,10 +21,6 @@ import (
 	"github.com/seed33527553/promptc/gen/emit"
 )
 
-// defaultOutput is where the package is written where the command line does not
-// say.
-const defaultOutput = "prompts"
-
 func generateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate [CONTENT]",
@@ -42,12 +38,19 @@ The exit status is 0 where all is well; 1 where the content has faults or, with
 		Args:              oneContent,
 		ValidArgsFunction: completeContent,
 	}
-	output := cmd.Flags().StringP("output", "o", defaultOutput, "the `directory` of the package")
+	output := cmd.Flags().StringP("output", "o", "", "the `directory` of the package; by default where one was generated before, else "+defaultOutput)
 	must(cmd.MarkFlagDirname("output"))
 	name := cmd.Flags().String("package", "", "the `name` of the package; by default the last element of its directory")
 	must(cmd.RegisterFlagCompletionFunc("package", cobra.NoFileCompletions))
 	check := cmd.Flags().Bool("check", false, "write nothing; fail if anything would be written or removed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *output == "" {
+			before, err := outputBefore(contentOf(args))
+			if err != nil {
+				return err
+			}
+			*output = before
+		}
 		options, err := outputOptions(cmd, *output, *name)
 		if err != nil {
 			return err

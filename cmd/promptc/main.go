@@ -21,8 +21,8 @@
 // Check reads the whole tree and reports every fault in it, with its file, line
 // and column. FORMAT is text, json, github (annotations in GitHub Actions) or sarif.
 //
-// Generate writes the Go package of a tree without faults to DIR, by default
-// prompts, and names it NAME, by default as the last element of DIR. It
+// Generate writes the Go package of a tree without faults to DIR, by default where it
+// was written before, else prompts, and names it NAME, by default as the last element of DIR. It
 // writes only files that change and removes only files that it once wrote. With
 // --check it writes nothing and lists what it would write or remove. It is made for
 // a go:generate line:
