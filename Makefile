@@ -95,9 +95,15 @@ endif
 # The commit that a release is made of; empty where there is no git.
 REVISION = $(shell git describe --always --abbrev=40 --exclude='*' --dirty 2>/dev/null)
 
+# What a release is called, and where its files will be.
+VERSION ?= $(shell sed -n 's/^  version: //p' content/catalog.yaml)
+DOWNLOADS ?= https://github.com/seed33527553/promptc/releases/download/v$(VERSION)
+
 .PHONY: release
-release: ## build promptd for every platform, with archives, MCP bundles, an image and a bill of materials, into dist
-	$(GO) run ./cmd/promptc package --license Apache-2.0 --revision '$(REVISION)' ./cmd/promptd
+release: ## build promptd for every platform, with archives, MCP bundles, an image, a bill of materials and the registry's entry, into dist
+	$(GO) run ./cmd/promptc package --license Apache-2.0 --revision '$(REVISION)' --version '$(VERSION)' \
+		--description "Prompts and skills for a software team's daily work" \
+		--name io.github.seed33527553/promptd --download-url '$(DOWNLOADS)' ./cmd/promptd
 
 .PHONY: reproduce
 reproduce: ## make a release twice, from checkouts that differ, and compare each byte
