@@ -129,12 +129,12 @@ func TestServeSource(t *testing.T) {
 	s.becomes("p t6@team-prompts")
 
 	// Faults of a source are warnings, and edits of the content are seen beside it.
-	files := team("p", "t6")
+	files := team("p", "t6", "t7")
 	files["broken.md"] = "none"
 	commit := git.Push(sourcetest.Branch, files)[:7]
 	c.prompt("q", "New.")
 	s.refresh()
-	s.becomes("p q t6@team-prompts")
+	s.becomes("p q t6@team-prompts t7@team-prompts")
 	for _, text := range []string{
 		"team-prompts@" + commit + "/broken.md:1:1: warning: frontmatter-missing: ",
 		"team-prompts@" + commit + "/p.md:1:1: warning: id-repeated: ", "content/prompts/p/PROMPT.md:1:1",
@@ -150,7 +150,7 @@ func TestServeSource(t *testing.T) {
 	stale := func(why string) {
 		t.Helper()
 		s.refreshFails(why)
-		s.want("p q t6@team-prompts")
+		s.want("p q t6@team-prompts t7@team-prompts")
 	}
 	stale("no branch is there")
 	git.Intercept(failing)
@@ -164,7 +164,7 @@ func TestServeSource(t *testing.T) {
 	// The next start serves it too.
 	s.kill()
 	s = startHTTP(t, env, "promptc", "serve", c.dir)
-	s.want("p q t6@team-prompts")
+	s.want("p q t6@team-prompts t7@team-prompts")
 }
 
 // A failure at the start is told, and is over once the repository can be read.
