@@ -319,15 +319,7 @@ func (o *output) show(name string) string { return path.Join(filepath.ToSlash(o.
 
 // outputError says what could not be done to a file of the output.
 func outputError(verb, dir, name string, err error) error {
-	var pathError *fs.PathError
-	var linkError *os.LinkError
-	switch {
-	case errors.As(err, &pathError):
-		err = pathError.Err
-	case errors.As(err, &linkError):
-		err = linkError.Err
-	}
-	return fmt.Errorf("cannot %s %s: %w", verb, path.Join(filepath.ToSlash(dir), name), err)
+	return fmt.Errorf("cannot %s %s: %w", verb, path.Join(filepath.ToSlash(dir), name), systemError(err))
 }
 
 // inParallel calls f for all i below n, on every processor, and returns the error of
